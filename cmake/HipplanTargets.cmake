@@ -1,0 +1,55 @@
+# Helper functions, so that each folder's CMakeLists.txt only names its files and what it stands on.
+
+find_program(CCACHE_PROGRAM ccache)
+if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
+  set(CMAKE_C_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
+endif()
+
+add_library(hipplan_options INTERFACE)
+target_compile_options(hipplan_options INTERFACE -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Wconversion -Wno-sign-conversion -Werror=return-type)
+target_include_directories(hipplan_options INTERFACE ${CMAKE_SOURCE_DIR}/include ${CMAKE_SOURCE_DIR}/lib ${CMAKE_BINARY_DIR}/generated)
+if(HIPPLAN_SANITIZE)
+  target_compile_options(hipplan_options INTERFACE -fsanitize=${HIPPLAN_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(hipplan_options INTERFACE -fsanitize=${HIPPLAN_SANITIZE})
+endif()
+
+# hipplan_library(NAME SOURCES a.cpp ... LINKS hipplan_base ...): one static library per folder of lib/.
+function(hipplan_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINKS;PRIVATE_LINKS" ${ARGN})
+  add_library(${name} STATIC ${ARG_SOURCES})
+  target_link_libraries(${name} PUBLIC hipplan_options ${ARG_LINKS} PRIVATE ${ARG_PRIVATE_LINKS})
+endfunction()
+
+# hipplan_test(NAME SOURCES ... LINKS ... [LABELS ...] [TIMEOUT s]): one doctest program, registered with CTest.
+function(hipplan_test name)
+  cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;LINKS;LABELS" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES} ${CMAKE_SOURCE_DIR}/tests/support/doctest_main.cpp)
+  target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR}/tests/support)
+  target_link_libraries(${name} PRIVATE hipplan_options ${ARG_LINKS} doctest::doctest)
+  target_compile_definitions(${name} PRIVATE
+    HIPPLAN_SOURCE_DIR="${CMAKE_SOURCE_DIR}" HIPPLAN_BINARY_DIR="${CMAKE_BINARY_DIR}")
+  add_test(NAME ${name} COMMAND ${name})
+  if(NOT ARG_TIMEOUT)
+    set(ARG_TIMEOUT 300)
+  endif()
+  set_tests_properties(${name} PROPERTIES TIMEOUT ${ARG_TIMEOUT} LABELS "${ARG_LABELS}")
+endfunction()
+
+# hipplan_fuzzer(NAME SOURCES ... LINKS ...): a libFuzzer program when HIPPLAN_FUZZERS is on.
+# The short run over tests/fuzz/corpus/NAME is a CTest test; seeds are written there by hand or by a test program.
+function(hipplan_fuzzer name)
+  if(NOT HIPPLAN_FUZZERS)
+    return()
+  endif()
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINKS" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE hipplan_options ${ARG_LINKS})
+  target_compile_options(${name} PRIVATE -fsanitize=fuzzer)
+  target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+  set(work ${CMAKE_BINARY_DIR}/fuzz/${name})
+  file(MAKE_DIRECTORY ${work})
+  add_test(NAME ${name} COMMAND ${name} -max_total_time=10 -rss_limit_mb=2048 -timeout=10
+           -print_final_stats=1 ${work} ${CMAKE_SOURCE_DIR}/tests/fuzz/corpus/${name})
+  set_tests_properties(${name} PROPERTIES TIMEOUT 120 LABELS fuzz)
+endfunction()

@@ -1,0 +1,196 @@
+#include "base/file.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <system_error>
+
+namespace hipplan {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr char kTemporaryMark[] = ".hipplan-tmp-";
+
+Error machine_error(const fs::path& path, const std::string& doing, int number) {
+  return {.code = Code::machine,
+          .reason = "io",
+          .where = path.string(),
+          .what = doing + " failed: " + std::strerror(number)};
+}
+
+Error open_error(const fs::path& path, int number) {
+  const bool callers_fault =
+      number == ENOENT || number == ENOTDIR || number == EACCES || number == ENAMETOOLONG;
+  return {.code = callers_fault ? Code::bad_input : Code::machine,
+          .reason = "open",
+          .where = path.string(),
+          .what = std::string("cannot open: ") + std::strerror(number)};
+}
+
+class Descriptor {
+ public:
+  explicit Descriptor(int number) : number_(number) {}
+  ~Descriptor() {
+    if (number_ > 2) ::close(number_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  [[nodiscard]] int get() const { return number_; }
+
+ private:
+  int number_;
+};
+
+Error too_large(const fs::path& path, uint64_t limit) {
+  return {.code = Code::bad_input,
+          .reason = "too-large",
+          .where = path.string(),
+          .what = "file is larger than this reader takes",
+          .expected = cat("at most ", limit, " bytes")};
+}
+
+Result<Bytes> read_stream(int descriptor, const fs::path& path, uint64_t limit) {
+  Bytes out;
+  constexpr size_t kStep = 1 << 16;
+  while (true) {
+    const size_t old = out.size();
+    out.resize(old + kStep);
+    const ssize_t got = ::read(descriptor, out.data() + old, kStep);
+    if (got < 0 && errno == EINTR) {
+      out.resize(old);
+      continue;
+    }
+    if (got < 0) return machine_error(path, "read", errno);
+    out.resize(old + static_cast<size_t>(got));
+    if (out.size() > limit) return too_large(path, limit);
+    if (got == 0) return out;
+  }
+}
+
+bool process_alive(pid_t pid) { return ::kill(pid, 0) == 0 || errno != ESRCH; }
+
+/// Removes temporaries of `target` whose writer is gone. Their name ends in "-<pid>-<counter>".
+void remove_stale(const fs::path& target) {
+  std::error_code ignored;
+  const fs::path folder = target.has_parent_path() ? target.parent_path() : fs::path(".");
+  const std::string prefix = target.filename().string() + kTemporaryMark;
+  for (fs::directory_iterator it(folder, ignored), end; !ignored && it != end; it.increment(ignored)) {
+    const std::string name = it->path().filename().string();
+    if (name.rfind(prefix, 0) != 0) continue;
+    int pid = 0;
+    const char* first = name.data() + prefix.size();
+    std::from_chars(first, name.data() + name.size(), pid);
+    std::error_code removing;
+    if (pid > 0 && !process_alive(pid)) fs::remove(it->path(), removing);
+  }
+}
+
+Result<void> sync_folder(const fs::path& target) {
+  const fs::path folder = target.has_parent_path() ? target.parent_path() : fs::path(".");
+  const Descriptor opened(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (opened.get() < 0) return machine_error(folder, "open", errno);
+  if (::fsync(opened.get()) != 0 && errno != EINVAL) return machine_error(folder, "fsync", errno);
+  return {};
+}
+
+}  // namespace
+
+Result<FileView> FileView::open(const fs::path& path, uint64_t limit) {
+  const bool standard_input = path == "-";
+  const Descriptor file(standard_input ? 0 : ::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.get() < 0) return open_error(path, errno);
+  struct stat info {};
+  if (::fstat(file.get(), &info) != 0) return machine_error(path, "stat", errno);
+  if (S_ISDIR(info.st_mode))
+    return Error{.code = Code::bad_input, .reason = "open", .where = path.string(),
+                 .what = "is a folder", .expected = "a file"};
+  FileView out;
+  if (!S_ISREG(info.st_mode)) {
+    HIPPLAN_TRY_ASSIGN(auto bytes, read_stream(file.get(), path, limit));
+    auto owned = std::make_shared<const Bytes>(std::move(bytes));
+    out.view_ = *owned;
+    out.owner_ = owned;
+    return out;
+  }
+  const auto size = static_cast<uint64_t>(info.st_size);
+  if (size > limit) return too_large(path, limit);
+  if (size == 0) return out;
+  void* mapped = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.get(), 0);
+  if (mapped == MAP_FAILED) return machine_error(path, "mmap", errno);
+  out.owner_ = std::shared_ptr<const void>(
+      mapped, [size](const void* p) { ::munmap(const_cast<void*>(p), size); });
+  out.view_ = {static_cast<const std::byte*>(mapped), size};
+  return out;
+}
+
+Result<Bytes> read_file(const fs::path& path, uint64_t limit) {
+  HIPPLAN_TRY_ASSIGN(const auto file, FileView::open(path, limit));
+  return Bytes(file.view().begin(), file.view().end());
+}
+
+AtomicFile::AtomicFile(fs::path target, fs::path temporary, int descriptor)
+    : target_(std::move(target)), temporary_(std::move(temporary)), descriptor_(descriptor) {}
+
+AtomicFile::AtomicFile(AtomicFile&& other) noexcept
+    : target_(std::move(other.target_)),
+      temporary_(std::move(other.temporary_)),
+      descriptor_(std::exchange(other.descriptor_, -1)),
+      size_(other.size_) {}
+
+AtomicFile::~AtomicFile() {
+  if (descriptor_ < 0) return;
+  ::close(descriptor_);
+  ::unlink(temporary_.c_str());
+}
+
+Result<AtomicFile> AtomicFile::create(const fs::path& target) {
+  static std::atomic<unsigned> counter{0};
+  std::error_code ignored;
+  if (fs::is_directory(target, ignored))
+    return Error{.code = Code::bad_input, .reason = "open", .where = target.string(),
+                 .what = "is a folder", .expected = "a file name to write"};
+  remove_stale(target);
+  fs::path temporary = target;
+  temporary += kTemporaryMark + std::to_string(::getpid()) + "-" + std::to_string(counter++);
+  const int descriptor =
+      ::open(temporary.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (descriptor < 0) return open_error(target, errno);
+  return AtomicFile(target, std::move(temporary), descriptor);
+}
+
+Result<void> AtomicFile::write(ByteView bytes) { return write_at(size_, bytes); }
+
+Result<void> AtomicFile::write_at(uint64_t offset, ByteView bytes) {
+  while (!bytes.empty()) {
+    const ssize_t done = ::pwrite(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+    if (done < 0 && errno == EINTR) continue;
+    if (done <= 0) return machine_error(target_, "write", done < 0 ? errno : ENOSPC);
+    offset += static_cast<uint64_t>(done);
+    bytes = bytes.subspan(static_cast<size_t>(done));
+  }
+  size_ = std::max(size_, offset);
+  return {};
+}
+
+Result<void> AtomicFile::commit() {
+  if (::fsync(descriptor_) != 0) return machine_error(target_, "fsync", errno);
+  if (::rename(temporary_.c_str(), target_.c_str()) != 0)
+    return machine_error(target_, "rename", errno);
+  ::close(std::exchange(descriptor_, -1));
+  return sync_folder(target_);
+}
+
+Result<void> write_file(const fs::path& target, ByteView bytes) {
+  HIPPLAN_TRY_ASSIGN(auto file, AtomicFile::create(target));
+  HIPPLAN_TRY(file.write(bytes));
+  return file.commit();
+}
+
+}  // namespace hipplan

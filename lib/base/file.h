@@ -1,0 +1,56 @@
+// Reading files through a read-only mapping and replacing them without ever leaving half a file.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "base/bytes.h"
+#include "base/result.h"
+
+namespace hipplan {
+
+/// A whole file, mapped read-only and never executable. Regular files are mapped; pipes and
+/// devices are read into memory. Moving keeps view() valid.
+class FileView {
+ public:
+  /// `path` "-" reads standard input. Fails with bad_input when the file is missing or a folder,
+  /// machine when reading fails or it holds more than `limit` bytes.
+  static Result<FileView> open(const std::filesystem::path& path, uint64_t limit = UINT64_MAX);
+  FileView() = default;
+  [[nodiscard]] ByteView view() const { return view_; }
+
+ private:
+  std::shared_ptr<const void> owner_;
+  ByteView view_;
+};
+
+/// Reads a file into memory, at most `limit` bytes.
+Result<Bytes> read_file(const std::filesystem::path& path, uint64_t limit = UINT64_MAX);
+
+/// Writes a file so that readers see the old content or the new one, nothing else: temporary in
+/// the same folder, write, fsync, rename, fsync of the folder. Left-over temporaries of writers that
+/// died are removed on the way. On failure the temporary is removed and the old file is untouched.
+class AtomicFile {
+ public:
+  static Result<AtomicFile> create(const std::filesystem::path& target);
+  AtomicFile(AtomicFile&&) noexcept;
+  AtomicFile& operator=(AtomicFile&&) = delete;
+  ~AtomicFile();
+  Result<void> write(ByteView bytes);
+  Result<void> write_at(uint64_t offset, ByteView bytes);
+  [[nodiscard]] uint64_t size() const { return size_; }
+  /// Makes the new content visible. Without it the destructor throws everything away.
+  Result<void> commit();
+
+ private:
+  AtomicFile(std::filesystem::path target, std::filesystem::path temporary, int descriptor);
+  std::filesystem::path target_, temporary_;
+  int descriptor_ = -1;
+  uint64_t size_ = 0;
+};
+
+/// AtomicFile in one call.
+Result<void> write_file(const std::filesystem::path& target, ByteView bytes);
+
+}  // namespace hipplan

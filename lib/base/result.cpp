@@ -1,0 +1,47 @@
+#include "base/result.h"
+
+namespace hipplan {
+
+std::string Error::text() const {
+  std::string out;
+  if (!where.empty()) out += where + ": ";
+  out += what;
+  if (!expected.empty()) out += "; expected " + expected;
+  if (!found.empty()) out += (expected.empty() ? "; found " : ", found ") + found;
+  if (!advice.empty()) out += "; " + advice;
+  return out;
+}
+
+Error Error::within(const std::string& outer) const& {
+  Error copy = *this;
+  copy.where = where.empty() ? outer : outer + ": " + where;
+  return copy;
+}
+
+const char* code_name(Code code) {
+  switch (code) {
+    case Code::negative: return "negative";
+    case Code::bad_input: return "bad-input";
+    case Code::damaged: return "damaged";
+    case Code::unusable: return "unusable";
+    case Code::untrusted: return "untrusted";
+    case Code::machine: return "machine";
+    case Code::internal: return "internal";
+  }
+  return "internal";
+}
+
+int exit_code(Code code) {
+  switch (code) {
+    case Code::negative: return 1;
+    case Code::bad_input: return 2;
+    case Code::damaged: return 3;
+    case Code::unusable: return 4;
+    case Code::untrusted: return 5;
+    case Code::machine:
+    case Code::internal: return 6;
+  }
+  return 6;
+}
+
+}  // namespace hipplan

@@ -1,0 +1,93 @@
+// One interface over everything that runs kernels: the null device, the emulator, HIP, CUDA.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/bytes.h"
+#include "base/result.h"
+#include "target/target.h"
+
+namespace hipplan::device {
+
+struct Dim3 {
+  uint32_t x = 1, y = 1, z = 1;
+  friend bool operator==(const Dim3&, const Dim3&) = default;
+};
+
+/// One kernel launch. `grid` counts workgroups, `block` work-items per workgroup.
+struct Launch {
+  Dim3 grid, block;
+  uint32_t dynamic_lds_bytes = 0;
+  ByteView arguments;  ///< the explicit kernel arguments, laid out as the code object's metadata says
+};
+
+/// Address in device memory. Pointer arithmetic is allowed inside one allocation; 0 is null.
+using Address = uint64_t;
+
+/// A kernel of a loaded module. Valid as long as its module.
+class Kernel {
+ public:
+  virtual ~Kernel() = default;
+};
+
+/// A loaded code object. Unloads when destroyed. Any thread.
+class Module {
+ public:
+  virtual ~Module() = default;
+  /// Fails with unusable when the symbol is not there. `symbol` is the kernel's name without ".kd".
+  virtual Result<const Kernel*> kernel(std::string_view symbol) = 0;
+};
+
+/// What a device counted during launches. Zero where a device does not count.
+struct Counters {
+  uint64_t launches = 0;
+  uint64_t instructions = 0;       ///< wavefront instructions
+  uint64_t lane_instructions = 0;  ///< the same times the active lanes
+  uint64_t memory_bytes_read = 0;
+  uint64_t memory_bytes_written = 0;
+  uint64_t matrix_flops = 0;
+};
+
+/// A device. Calls may come from several threads. Work on one device runs in the order of the calls;
+/// launch() may return before the kernel has ended, synchronize() and copies out wait for it.
+class Device {
+ public:
+  virtual ~Device() = default;
+  [[nodiscard]] virtual std::string name() const = 0;  ///< "emulator:gfx942"
+  [[nodiscard]] virtual const target::Description& description() const = 0;
+
+  /// Memory of `bytes` bytes, aligned to 256, content undefined. Zero bytes give a valid address.
+  /// Fails with machine when there is not enough.
+  virtual Result<Address> allocate(uint64_t bytes) = 0;
+  virtual Result<void> release(Address address) = 0;
+  virtual Result<void> copy_in(Address to, ByteView from) = 0;
+  virtual Result<void> copy_out(std::span<std::byte> to, Address from) = 0;
+  virtual Result<void> fill(Address to, std::byte value, uint64_t bytes) = 0;
+
+  /// Loads a code object (checked against this device's architecture by its ELF flags).
+  virtual Result<std::unique_ptr<Module>> load(ByteView code_object) = 0;
+  /// Faults inside the kernel (bad address, unknown instruction) come back here or from
+  /// synchronize() as machine errors.
+  virtual Result<void> launch(const Kernel& kernel, const Launch& launch) = 0;
+  virtual Result<void> synchronize() = 0;
+  [[nodiscard]] virtual Counters counters() const { return {}; }
+};
+
+/// Settings that reach a device when it is opened.
+struct OpenOptions {
+  std::string module_folder;  ///< where libhipplan-emulator.so and libhipplan-llvm.so lie; empty: beside us
+  unsigned jobs = 0;          ///< emulator worker threads, 0: one per hardware thread
+};
+
+/// A device whose launches do nothing but get recorded; memory is real host memory. For tests.
+class NullDevice;
+Result<std::unique_ptr<Device>> open_null(const target::Description& description);
+/// Loads the emulator module and opens `description` in it.
+Result<std::unique_ptr<Device>> open_emulator(const target::Description& description,
+                                              const OpenOptions& options);
+
+}  // namespace hipplan::device

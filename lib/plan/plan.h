@@ -1,0 +1,161 @@
+// A plan in memory, and the file that holds many of them. The format itself: docs/plan-format.md.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/bytes.h"
+#include "base/diagnostics.h"
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/launch_value.h"
+#include "base/result.h"
+#include "codeobject/codeobject.h"
+#include "target/target.h"
+
+namespace hipplan::plan {
+
+/// Where a kernel's code came from when the plan was captured.
+enum class SourceKind : uint8_t { unset = 0, embedded_source = 1, kpack = 2, hsaco_file = 3, rocke_builder = 4 };
+
+/// Code shared between plans; immutable.
+using Code = std::shared_ptr<const Bytes>;
+
+/// One launch's kernel. A single-launch plan has exactly one, with an empty launch_name.
+struct KernelImage {
+  std::string launch_name;
+  SourceKind source_kind = SourceKind::unset;
+  std::string symbol;  ///< kernel name without ".kd"
+  std::string target;  ///< architecture that loads it (docs/plan-format.md, "Targets")
+  Digest sha256;       ///< of the raw code object
+  std::vector<codeobject::Argument> signature;
+  Code code;           ///< null when held elsewhere in the container under `sha256`
+};
+
+/// The provider's part: all that restoring needs.
+struct Payload {
+  std::string engine_name;
+  Uuid kernel_id;
+  std::string kernel_name;  ///< diagnostics only
+  uint64_t workspace_bytes = 0;
+  std::vector<int64_t> runtime_pass_by_value_uids;
+  std::string dispatch;  ///< versioned alias
+  LaunchValues values;
+  std::vector<KernelImage> kernels;
+  std::string provider_version;  ///< diagnostics only
+};
+
+/// Routing and what a caller needs before running.
+struct Envelope {
+  uint32_t version = 1;
+  int64_t engine_id = 0;
+  int64_t workspace_size = 0;
+  std::vector<int64_t> tensor_uids;
+  std::vector<int64_t> tensor_alignments;  ///< parallel to tensor_uids
+  bool is_override_shape_enabled = false;
+  std::string provider_name, provider_version;
+};
+
+/// One plan with everything that travels with it. Text sections are JSON, empty when absent.
+struct Plan {
+  Digest graph_key;
+  std::string target;  ///< device architecture the plan was baked for, features included
+  Envelope envelope;
+  Payload payload;
+  std::string graph;         ///< hipDNN JSON, canonical print
+  std::string reasons;       ///< how the decisions were reached
+  std::string measurements;  ///< benchmark results
+  std::string evidence;      ///< self-check data
+  std::string provenance;    ///< compiler, sources, tool versions
+};
+
+/// SHA-256 over the decisions: graph key, target, envelope, payload with code by digest. Nothing else.
+[[nodiscard]] Digest plan_digest(const Plan& plan);
+
+// Provider payload, standalone form: 48-byte header and FlatBuffers body with the code inside.
+[[nodiscard]] Result<Bytes> encode_payload(const Payload& payload);
+[[nodiscard]] Result<Payload> decode_payload(ByteView bytes, const std::string& where);
+// Bare envelope around a standalone payload.
+[[nodiscard]] Result<Bytes> encode_envelope(const Envelope& envelope, ByteView payload);
+struct DecodedEnvelope {
+  Envelope envelope;
+  Bytes payload;
+};
+[[nodiscard]] Result<DecodedEnvelope> decode_envelope(ByteView bytes, const std::string& where);
+
+/// What an entry of a file is, without reading the plan itself.
+struct EntryInfo {
+  Digest graph_key;
+  std::string target;
+  Digest plan_digest;
+  uint64_t position = 0;  ///< handle for File::read_plan; never stored anywhere
+};
+
+/// What one section of a file is, for `inspect size` and `diff`.
+struct SectionInfo {
+  std::string type;  ///< "plans", "code", "graphs", "reasons", …
+  uint64_t offset = 0, stored_bytes = 0, raw_bytes = 0;
+  std::string compression;  ///< "none" or "zstd"
+  Digest sha256;
+  bool required = false;
+};
+
+/// How much of a file open() checks.
+enum class Check {
+  lookup,  ///< header and directory; everything else when it is read
+  full,    ///< every byte of the file against its digest
+};
+
+/// An opened .hplan file. Views into the mapping; any thread may read.
+class File {
+ public:
+  static Result<File> open(const std::filesystem::path& path, Check check);
+  static Result<File> parse(FileView bytes, const std::string& where, Check check);
+  [[nodiscard]] uint64_t entry_count() const;
+  /// Entries in order of (graph key, target); `visit` returns false to stop.
+  Result<void> for_each(const std::function<bool(const EntryInfo&)>& visit) const;
+  /// The entry with exactly this key and target, or nothing.
+  Result<std::optional<EntryInfo>> find(const Digest& graph_key, std::string_view target) const;
+  /// Reads one plan, checking every digest on the way. With `with_code` false kernels keep a null code.
+  Result<Plan> read_plan(const EntryInfo& entry, bool with_code) const;
+  [[nodiscard]] std::vector<SectionInfo> sections() const;
+  [[nodiscard]] uint16_t major_version() const;
+  [[nodiscard]] uint16_t minor_version() const;
+  [[nodiscard]] ByteView bytes() const;
+  /// Digest of header and directory: what signatures cover, and the identity of the file.
+  [[nodiscard]] const Digest& directory_digest() const;
+
+ private:
+  struct State;
+  std::shared_ptr<const State> state_;
+};
+
+struct WriteOptions {
+  int compression_level = 3;  ///< zstd
+  bool compress_code = true;
+};
+
+/// Collects plans and writes the file. Same plans, same bytes, whatever order they were added in.
+/// A second plan for the same (graph key, target) is bad_input unless it is the same plan.
+class Writer {
+ public:
+  explicit Writer(WriteOptions options);
+  ~Writer();
+  Result<void> add(Plan plan);
+  /// Streams the file through AtomicFile.
+  Result<void> write(const std::filesystem::path& path);
+  Result<Bytes> to_bytes();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace hipplan::plan
