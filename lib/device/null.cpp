@@ -1,0 +1,152 @@
+#include "device/null.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "codeobject/codeobject.h"
+
+namespace hipplan::device {
+namespace {
+
+class NullKernel final : public Kernel {
+ public:
+  explicit NullKernel(codeobject::Kernel info) : info_(std::move(info)) {}
+  [[nodiscard]] const codeobject::Kernel& info() const { return info_; }
+
+ private:
+  codeobject::Kernel info_;
+};
+
+class NullModule final : public Module {
+ public:
+  NullModule(NullDevice& device, const codeobject::CodeObject& code) : device_(device) {
+    for (const auto& kernel : code.kernels) kernels_.push_back(NullKernel(kernel));
+  }
+  ~NullModule() override { device_.module_gone(); }
+  Result<const Kernel*> kernel(std::string_view symbol) override {
+    for (const auto& kernel : kernels_)
+      if (kernel.info().name == symbol) return static_cast<const Kernel*>(&kernel);
+    return Error{.code = Code::unusable, .reason = "symbol",
+                 .what = cat("the code object has no kernel '", symbol.substr(0, 80), "'")};
+  }
+
+ private:
+  NullDevice& device_;
+  std::vector<NullKernel> kernels_;
+};
+
+Error bad_address(Address address, uint64_t bytes) {
+  return {.code = Code::machine, .reason = "bad-address",
+          .what = cat("address ", address, " with ", bytes, " bytes is not inside one allocation")};
+}
+
+}  // namespace
+
+Result<std::byte*> NullDevice::reach(Address address, uint64_t bytes) {
+  auto found = memory_.upper_bound(address);
+  if (found == memory_.begin()) return bad_address(address, bytes);
+  --found;
+  const uint64_t offset = address - found->first;
+  if (offset > found->second.size() || bytes > found->second.size() - offset)
+    return bad_address(address, bytes);
+  return found->second.data() + offset;
+}
+
+Result<Address> NullDevice::allocate(uint64_t bytes) {
+  const std::lock_guard lock(mutex_);
+  if (bytes > description_.memory_bytes)
+    return Error{.code = Code::machine, .reason = "out-of-memory", .where = name(),
+                 .what = "not enough device memory",
+                 .expected = cat("at most ", description_.memory_bytes, " bytes"),
+                 .found = cat(bytes)};
+  const Address address = next_;
+  memory_[address] = Bytes(static_cast<size_t>(bytes));
+  next_ += (bytes / 256 + 2) * 256;
+  return address;
+}
+
+Result<void> NullDevice::release(Address address) {
+  const std::lock_guard lock(mutex_);
+  if (memory_.erase(address) == 0) return bad_address(address, 0);
+  return {};
+}
+
+Result<void> NullDevice::copy_in(Address to, ByteView from) {
+  const std::lock_guard lock(mutex_);
+  HIPPLAN_TRY_ASSIGN(std::byte * place, reach(to, from.size()));
+  if (!from.empty()) std::memcpy(place, from.data(), from.size());
+  return {};
+}
+
+Result<void> NullDevice::copy_out(std::span<std::byte> to, Address from) {
+  const std::lock_guard lock(mutex_);
+  HIPPLAN_TRY_ASSIGN(const std::byte* place, reach(from, to.size()));
+  if (!to.empty()) std::memcpy(to.data(), place, to.size());
+  return {};
+}
+
+Result<void> NullDevice::fill(Address to, std::byte value, uint64_t bytes) {
+  const std::lock_guard lock(mutex_);
+  HIPPLAN_TRY_ASSIGN(std::byte * place, reach(to, bytes));
+  std::fill_n(place, bytes, value);
+  return {};
+}
+
+Result<std::unique_ptr<Module>> NullDevice::load(ByteView code_object) {
+  HIPPLAN_TRY_ASSIGN(const auto code, codeobject::parse(code_object, "code object"));
+  const bool family = code.arch.is_generic() &&
+                      target::generic_family(description_.arch.base) == code.arch.base;
+  if (code.arch.base != description_.arch.base && !family)
+    return Error{.code = Code::unusable, .reason = "driver-load", .where = name(),
+                 .what = "the code object is for another architecture",
+                 .expected = description_.arch.base, .found = code.arch.base};
+  const std::lock_guard lock(mutex_);
+  ++modules_;
+  return std::unique_ptr<Module>(new NullModule(*this, code));
+}
+
+Result<void> NullDevice::launch(const Kernel& kernel, const Launch& launch) {
+  const auto* known = dynamic_cast<const NullKernel*>(&kernel);
+  if (known == nullptr)
+    return Error{.code = Code::internal, .reason = "foreign-kernel", .where = name(),
+                 .what = "the kernel belongs to another device"};
+  const uint64_t items = uint64_t{launch.block.x} * launch.block.y * launch.block.z;
+  if (items == 0 || items > known->info().max_flat_workgroup_size)
+    return Error{.code = Code::machine, .reason = "launch", .where = known->info().name,
+                 .what = "workgroup size is not launchable",
+                 .expected = cat("1 to ", known->info().max_flat_workgroup_size), .found = cat(items)};
+  const std::lock_guard lock(mutex_);
+  launches_.push_back({known->info().name, launch.grid, launch.block, launch.dynamic_lds_bytes,
+                       Bytes(launch.arguments.begin(), launch.arguments.end())});
+  return {};
+}
+
+Counters NullDevice::counters() const {
+  const std::lock_guard lock(mutex_);
+  Counters out;
+  out.launches = launches_.size();
+  return out;
+}
+
+std::vector<RecordedLaunch> NullDevice::launches() const {
+  const std::lock_guard lock(mutex_);
+  return launches_;
+}
+size_t NullDevice::live_allocations() const {
+  const std::lock_guard lock(mutex_);
+  return memory_.size();
+}
+size_t NullDevice::loaded_modules() const {
+  const std::lock_guard lock(mutex_);
+  return modules_;
+}
+void NullDevice::module_gone() {
+  const std::lock_guard lock(mutex_);
+  --modules_;
+}
+
+Result<std::unique_ptr<Device>> open_null(const target::Description& description) {
+  return std::unique_ptr<Device>(new NullDevice(description));
+}
+
+}  // namespace hipplan::device
