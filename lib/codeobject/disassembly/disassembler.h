@@ -29,7 +29,9 @@ class Disassembler {
   /// the folder this code lies in. Fails with unusable/"no-disassembler" when the module is not
   /// there, unusable/"disassembler-version" when it belongs to another hipplan,
   /// bad_input/"unknown-arch" when the module does not know the architecture.
-  static Result<Disassembler> open(std::string_view arch, const std::string& module_folder);
+  /// `wavefront_size` 64 on gfx10 and later decodes code for wave64 kernels; 0 is the default mode.
+  static Result<Disassembler> open(std::string_view arch, const std::string& module_folder,
+                                   unsigned wavefront_size = 0);
 
   /// Decodes all of `code`. Bytes that are no instruction come back as lines with decoded == false,
   /// so the lines always cover the code without a gap. `base_address` is the address of code[0].
