@@ -1,4 +1,5 @@
-// JSON text to a value tree that knows line and column. The only module that names the JSON library.
+// JSON text to a value tree that knows line and column. The only module that names the JSON
+// library.
 #pragma once
 
 #include <cstdint>
@@ -17,13 +18,14 @@ enum class Kind : uint8_t { null, boolean, integer, number, string, array, objec
 /// A parsed value. Objects keep the order of the text; duplicate keys are refused while parsing.
 struct Value {
   Kind kind = Kind::null;
-  uint32_t line = 0, column = 0;  ///< where the value starts, from 1
+  uint32_t line = 0,
+           column = 0;  ///< where the value starts, from 1 (MessagePack: 0 and the offset)
   bool boolean = false;
   int64_t integer = 0;
   double number = 0;  ///< also set for integers
   std::string string;
-  std::vector<Value> items;                             ///< of an array
-  std::vector<std::pair<std::string, Value>> members;   ///< of an object
+  std::vector<Value> items;                            ///< of an array
+  std::vector<std::pair<std::string, Value>> members;  ///< of an object
 
   [[nodiscard]] const Value* find(std::string_view key) const;
   [[nodiscard]] bool is_null() const { return kind == Kind::null; }
@@ -32,17 +34,19 @@ struct Value {
 struct Limits {
   uint64_t max_bytes = 64ull << 20;
   uint32_t max_depth = 64;
-  bool comments = false;  ///< accept // and /* */
+  bool comments = false;             ///< accept // and /* */
+  uint64_t max_values = 4ull << 20;  ///< of the whole tree; a value takes over 100 bytes of memory
 };
 
 /// Fails with bad_input, `where` "file:line:column". UTF-8 is checked; integers outside int64 are
 /// refused; NaN and infinities are not JSON.
 Result<Value> parse(std::string_view text, const std::string& where, const Limits& limits = {});
 
-/// "file:line:column" of a value.
+/// "file:line:column" of a value, columns in bytes; "file: offset N" of a MessagePack value.
 [[nodiscard]] std::string place(const std::string& where, const Value& value);
 
-/// Writes JSON text. Keys come out in the order given; doubles in the shortest form that reads back.
+/// Writes JSON text. Keys come out in the order given; doubles in the shortest form that reads
+/// back.
 class Writer {
  public:
   explicit Writer(int indent = 2) : indent_(indent) {}  ///< negative: compact, one line
@@ -64,7 +68,9 @@ class Writer {
   /// Inserts text that is JSON already.
   Writer& raw(std::string_view json_text);
   template <class T>
-  Writer& member(std::string_view name, const T& v) { return key(name).value(v); }
+  Writer& member(std::string_view name, const T& v) {
+    return key(name).value(v);
+  }
   [[nodiscard]] const std::string& text() const { return out_; }
 
  private:
