@@ -27,6 +27,7 @@ const char* code_name(Code code) {
     case Code::untrusted: return "untrusted";
     case Code::machine: return "machine";
     case Code::internal: return "internal";
+    case Code::interrupted: return "interrupted";
   }
   return "internal";
 }
@@ -40,6 +41,7 @@ int exit_code(Code code) {
     case Code::untrusted: return 5;
     case Code::machine:
     case Code::internal: return 6;
+    case Code::interrupted: return 130;
   }
   return 6;
 }

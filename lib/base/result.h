@@ -29,6 +29,8 @@ enum class Code {
   machine,
   /// A broken promise inside hipplan itself. Always worth a report.
   internal,
+  /// The caller asked to stop. Nothing half-written stays.
+  interrupted,
 };
 
 /// One failure. `what` is always set; the others as far as they are known.
@@ -50,7 +52,7 @@ struct Error {
 /// Word for a class as it appears in messages and JSON: "damaged", "bad-input", …
 [[nodiscard]] const char* code_name(Code code);
 /// Exit code of the tools for a failure of this class: negative 1, bad_input 2, damaged 3,
-/// unusable 4, untrusted 5, machine and internal 6.
+/// unusable 4, untrusted 5, machine and internal 6, interrupted 130.
 [[nodiscard]] int exit_code(Code code);
 
 /// Joins values that have operator<< into a string: cat("uid ", 7).

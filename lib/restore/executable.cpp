@@ -1,0 +1,149 @@
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <map>
+#include <mutex>
+
+#include "restore/restore.h"
+
+namespace hipplan::restore {
+namespace {
+
+/// The kernels of one plan on one device, in the order of its launches.
+struct Loaded {
+  std::vector<std::unique_ptr<device::Module>> modules;
+  std::vector<const device::Kernel*> kernels;
+};
+
+const plan::KernelImage* image_of(const plan::Plan& plan, const std::string& launch_name) {
+  for (const auto& image : plan.payload.kernels)
+    if (image.launch_name == launch_name) return &image;
+  return nullptr;
+}
+
+/// One module per distinct code object, however many launches share it.
+Result<Loaded> load_on(device::Device& device, const plan::Plan& plan,
+                       const engine::PreparedKernel& prepared) {
+  Loaded out;
+  std::map<Digest, device::Module*> by_code;
+  for (const auto& launch : prepared.launches) {
+    const auto* image = image_of(plan, launch.launch_name);
+    if (image == nullptr || !image->code)
+      return Error{.code = Code::internal, .reason = "no-code", .where = device.name(),
+                   .what = "launch '" + launch.launch_name + "' has no code object"};
+    device::Module*& module = by_code[image->sha256];
+    if (module == nullptr) {
+      auto loaded = device.load(*image->code);
+      if (!loaded) return loaded.error().within(device.name() + ": kernel " + image->symbol);
+      module = loaded->get();
+      out.modules.push_back(std::move(loaded).value());
+    }
+    auto kernel = module->kernel(image->symbol);
+    if (!kernel) return kernel.error().within(device.name());
+    out.kernels.push_back(*kernel);
+  }
+  return out;
+}
+
+Error bad_argument(std::string reason, int64_t uid, std::string what) {
+  return {.code = Code::bad_input,
+          .reason = std::move(reason),
+          .where = cat("tensor uid ", uid),
+          .what = std::move(what)};
+}
+
+}  // namespace
+
+struct Executable::State {
+  plan::Plan plan;
+  engine::PreparedKernel prepared;
+  std::vector<int64_t> alignment;  ///< per binding, from the envelope
+
+  struct Slot {
+    std::once_flag once;
+    std::optional<Result<Loaded>> loaded;
+  };
+  std::mutex mutex;
+  std::map<device::Device*, std::unique_ptr<Slot>> slots;
+
+  Result<const Loaded*> on(device::Device& device) {
+    Slot* slot = nullptr;
+    {
+      const std::lock_guard lock(mutex);
+      auto& entry = slots[&device];
+      if (!entry) entry = std::make_unique<Slot>();
+      slot = entry.get();
+    }
+    std::call_once(slot->once, [&] {
+      if (auto fits = check_target(plan, device.description().arch); !fits)
+        slot->loaded.emplace(fits.error());
+      else
+        slot->loaded.emplace(load_on(device, plan, prepared));
+    });
+    if (!slot->loaded->ok()) return slot->loaded->error();
+    return &slot->loaded->value();
+  }
+};
+
+Executable::Executable(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Executable::~Executable() = default;
+
+const plan::Plan& Executable::plan() const { return state_->plan; }
+const engine::PreparedKernel& Executable::prepared() const { return state_->prepared; }
+
+Result<std::shared_ptr<const Executable>> Executable::create(plan::Plan plan, const Provider& provider,
+                                                             device::Device& device) {
+  HIPPLAN_TRY_ASSIGN(auto prepared, check_usable(plan, provider, &device.description().arch));
+  auto state = std::make_unique<State>();
+  for (const auto& binding : prepared.bindings) {
+    int64_t needed = binding.min_alignment;
+    for (size_t i = 0; i < plan.envelope.tensor_uids.size(); ++i)
+      if (plan.envelope.tensor_uids[i] == binding.uid && i < plan.envelope.tensor_alignments.size())
+        needed = std::max(needed, plan.envelope.tensor_alignments[i]);
+    state->alignment.push_back(needed);
+  }
+  state->plan = std::move(plan);
+  state->prepared = std::move(prepared);
+  std::shared_ptr<const Executable> out(new Executable(std::move(state)));
+  HIPPLAN_TRY(out->state_->on(device));
+  return out;
+}
+
+Result<void> Executable::execute(device::Device& device, std::span<const TensorAddress> tensors,
+                                 device::Address workspace) const {
+  const auto& prepared = state_->prepared;
+  std::vector<device::Address> address(prepared.bindings.size(), 0);
+  for (const auto& tensor : tensors) {
+    const auto found = std::find_if(prepared.bindings.begin(), prepared.bindings.end(),
+                                    [&](const auto& b) { return b.uid == tensor.uid; });
+    if (found == prepared.bindings.end())
+      return bad_argument("unknown-uid", tensor.uid, "is not a tensor of this plan");
+    address[static_cast<size_t>(found - prepared.bindings.begin())] = tensor.address;
+  }
+  for (size_t i = 0; i < address.size(); ++i) {
+    const int64_t uid = prepared.bindings[i].uid;
+    if (address[i] == 0) return bad_argument("missing-uid", uid, "has no address, or a null one");
+    if (address[i] % static_cast<uint64_t>(state_->alignment[i]) != 0)
+      return bad_argument("misaligned", uid,
+                          cat("address is not aligned to ", state_->alignment[i], " bytes"));
+  }
+  if (prepared.workspace_bytes != 0 && workspace == 0)
+    return Error{.code = Code::bad_input, .reason = "null-workspace", .where = "workspace",
+                 .what = "is null", .expected = cat(prepared.workspace_bytes, " bytes")};
+  HIPPLAN_TRY_ASSIGN(const Loaded* loaded, state_->on(device));
+  Bytes arguments;
+  for (size_t i = 0; i < prepared.launches.size(); ++i) {
+    const auto& launch = prepared.launches[i];
+    arguments = launch.arguments;
+    for (const auto& patch : launch.patches) {
+      const bool own = patch.binding == engine::PreparedLaunch::kWorkspace;
+      const device::Address value = (own ? workspace : address[patch.binding]) + patch.add;
+      std::memcpy(arguments.data() + patch.offset, &value, sizeof(value));
+    }
+    HIPPLAN_TRY(device.launch(*loaded->kernels[i],
+                              {launch.grid, launch.block, launch.dynamic_lds_bytes, arguments}));
+  }
+  return {};
+}
+
+}  // namespace hipplan::restore
