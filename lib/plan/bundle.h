@@ -1,0 +1,60 @@
+// Bundles: a folder of plans as one deterministic tar.zst file with a manifest of sizes and
+// digests.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/bytes.h"
+#include "base/hash.h"
+#include "base/result.h"
+
+namespace hipplan::plan {
+
+struct BundleMember {
+  std::string name;  ///< relative path with '/' separators
+  uint64_t bytes = 0;
+  Digest sha256;
+};
+
+/// Caps while reading; a bundle that goes beyond them is refused, reason "bundle-limit".
+struct BundleLimits {
+  uint64_t max_members = 1'000'000;
+  uint64_t max_member_bytes = 2ull << 30;
+  uint64_t max_total_bytes = 64ull << 30;
+  uint64_t max_manifest_bytes = 256ull << 20;
+};
+
+/// Packs the *.hplan files under `folder` (recursively, links not followed) in order of name. Same
+/// files, same bytes.
+Result<void> write_bundle(const std::filesystem::path& folder, const std::filesystem::path& output,
+                          int compression_level = 3);
+
+/// Whether bytes start like a bundle: a zstd frame.
+[[nodiscard]] bool looks_like_bundle(ByteView bytes);
+
+/// Calls `visit` for each member in order; its digest and size have been checked against the
+/// manifest. `visit` returns false to stop early (what was not read is then not checked). One
+/// member is in memory at a time. Fails with damaged for anything that write_bundle does not write:
+/// links, devices, sparse files, absolute or climbing paths, duplicates, members that the manifest
+/// lacks.
+using BundleVisitor = std::function<Result<bool>(const BundleMember&, ByteView)>;
+Result<void> for_each_in_bundle(const std::filesystem::path& bundle, const BundleLimits& limits,
+                                const BundleVisitor& visit);
+Result<void> for_each_in_bundle(ByteView bundle, const std::string& where,
+                                const BundleLimits& limits, const BundleVisitor& visit);
+
+/// The manifest only.
+Result<std::vector<BundleMember>> list_bundle(const std::filesystem::path& bundle,
+                                              const BundleLimits& limits = {});
+/// One member's bytes; bad_input, reason "no-such-member", when it is not there.
+Result<Bytes> read_bundle_member(const std::filesystem::path& bundle, std::string_view name,
+                                 const BundleLimits& limits = {});
+/// Writes the members under `folder`, which is made when it does not exist.
+Result<void> unpack_bundle(const std::filesystem::path& bundle, const std::filesystem::path& folder,
+                           const BundleLimits& limits = {});
+
+}  // namespace hipplan::plan

@@ -1,0 +1,40 @@
+// A file and its plans as text and as JSON.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+#include "json/json.h"
+#include "plan/plan.h"
+
+namespace hipplan::plan {
+
+struct ShowOptions {
+  std::string graph_key;      ///< only entries whose key starts with these hexadecimal digits
+  std::string target;         ///< only entries for exactly this target
+  uint64_t max_entries = 20;  ///< plans shown in full; the rest is counted
+  bool texts = false;         ///< also print graph, reasons, … instead of their sizes
+};
+
+/// Reads the entries (without code) and appends what they hold to `out`.
+Result<void> show_text(const File& file, const ShowOptions& options, std::string& out);
+/// One object of schema "hipplan.show/1" (schemas/show.schema.json).
+Result<void> show_json(const File& file, const ShowOptions& options, json::Writer& out);
+
+/// A launch value as text: 64, 0.125, "bshd", [1, 2], true.
+[[nodiscard]] std::string value_text(const ValueData& data);
+
+/// What a file takes, and what the same plans would take as one standalone file each.
+struct SizeReport {
+  uint64_t file_bytes = 0, entries = 0;
+  std::vector<SectionInfo> sections;
+  uint64_t code_objects = 0, code_uses = 0;  ///< distinct objects, and kernels that name one
+  uint64_t naive_bytes = 0;  ///< records and raw parts of every plan, nothing shared or compressed
+};
+Result<SizeReport> size_report(const File& file);
+[[nodiscard]] std::string size_text(const SizeReport& report);
+/// One object of schema "hipplan.size/1" (schemas/size.schema.json).
+void size_json(json::Writer& out, const SizeReport& report, const std::string& name);
+
+}  // namespace hipplan::plan
