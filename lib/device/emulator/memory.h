@@ -1,0 +1,71 @@
+// The emulated address space: every byte a kernel touches lies in one of these allocations.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/bytes.h"
+#include "base/result.h"
+
+namespace hipplan::emulator {
+
+/// Generic addresses of this form reach LDS and private memory; the low 32 bits are the offset.
+inline constexpr uint64_t kSharedAperture = 0x1000000000000ull;
+inline constexpr uint64_t kPrivateAperture = 0x2000000000000ull;
+inline constexpr uint64_t kApertureMask = ~0xffffffffull;
+
+/// One live allocation. `host` backs [base, base + size).
+struct Allocation {
+  uint64_t base = 0, size = 0;
+  std::byte* host = nullptr;
+  bool writable = true;
+  std::string kind;  ///< "buffer", "kernel arguments", "code object segment"
+
+  [[nodiscard]] bool holds(uint64_t address, uint64_t bytes) const {
+    return address - base <= size && bytes <= size - (address - base);
+  }
+};
+
+/// Allocations by emulated address. Addresses rise and are never used twice, so that an address of
+/// freed memory stays wrong. Changing it needs exclusive access; find() and nearest() may run on
+/// many threads while nothing changes.
+class AddressSpace {
+ public:
+  explicit AddressSpace(uint64_t capacity) : capacity_(capacity) {}
+
+  /// Zero-filled memory, aligned to 256. Fails with machine/"out-of-memory".
+  Result<uint64_t> allocate(uint64_t bytes, std::string kind);
+  /// Fails with machine/"bad-address" unless `base` is the first byte of a live allocation.
+  Result<void> release(uint64_t base);
+  /// Makes an allocation read-only for kernels.
+  void protect(uint64_t base);
+
+  /// The live allocation that `address` lies in, or null.
+  [[nodiscard]] const Allocation* find(uint64_t address) const;
+  /// Host bytes of [address, address + bytes), or machine/"bad-address".
+  [[nodiscard]] Result<std::byte*> reach(uint64_t address, uint64_t bytes) const;
+  /// What lies around a wrong address: "16 bytes past the end of buffer 0x100000000 (4096 bytes)".
+  [[nodiscard]] std::string nearest(uint64_t address) const;
+
+ private:
+  struct Freed {
+    uint64_t base = 0, size = 0;
+  };
+  struct HostFree {
+    void operator()(std::byte* memory) const;
+  };
+  struct Entry {
+    Allocation allocation;
+    std::unique_ptr<std::byte, HostFree> owner;
+  };
+
+  uint64_t capacity_ = 0, used_ = 0;
+  uint64_t next_ = 0x100000000ull;
+  std::map<uint64_t, Entry> entries_;
+  std::vector<Freed> freed_;  ///< the last few, for messages
+};
+
+}  // namespace hipplan::emulator

@@ -1,0 +1,131 @@
+// The table of instruction meanings, keyed by mnemonic and shared by all architectures.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "codeobject/disassembly/instruction.h"
+#include "device/emulator/operation.h"
+
+namespace hipplan::emulator {
+
+class Lowering;
+using disassembly::Instruction;
+
+/// Types of an instruction's operands in printed order.
+struct Shape {
+  Type to = Type::none, also = Type::none;
+  std::array<Type, 4> from{};
+  uint8_t sources = 0;
+};
+
+/// Properties of an instruction that its shape does not tell.
+enum Flag : uint32_t {
+  kVector = 1,          ///< counts active lanes; VOP modifiers are legal
+  kIntegerClamp = 2,    ///< clamp saturates; the handler looks at Op::clamp
+  kKeepsHigh = 4,       ///< a 16-bit result keeps the upper half of its register on gfx9 too
+  kReadsVcc = 8,        ///< the last source is VCC and is not printed
+  kAnyModifier = 16,    ///< the handler's own lowering has checked the modifiers
+  kOwnOpSel = 32,       ///< op_sel goes to Op::packed instead of selecting halves
+  kConvertsFloat = 64,  ///< integer result; float sources (clamp is legal)
+};
+
+/// Builds the operation(s) of one instruction. Null stands for the general way, driven by the
+/// shape.
+using Lower = Result<void> (*)(const Instruction&, Lowering&, Op&);
+
+struct Semantics {
+  std::string_view mnemonic;  ///< without _e32, _e64, _dpp, _sdwa
+  Handler run = nullptr;
+  Shape shape;
+  uint32_t flags = 0;
+  Lower lower = nullptr;
+  int64_t parameter = 0;  ///< for lowerings that serve many entries, for instance bytes per lane
+};
+
+/// A second name of an entry, "s_load_b128" for "s_load_dwordx4".
+struct Alias {
+  std::string_view name, of;
+};
+
+// One function per file of semantics.
+std::span<const Semantics> scalar_semantics();
+std::span<const Semantics> scalar_memory_semantics();
+std::span<const Semantics> control_semantics();
+std::span<const Semantics> integer_semantics();
+std::span<const Semantics> compare_semantics();
+std::span<const Semantics> float_semantics();
+std::span<const Semantics> double_semantics();
+std::span<const Semantics> half_semantics();
+std::span<const Semantics> convert_semantics();
+std::span<const Semantics> lane_semantics();
+std::span<const Semantics> lds_semantics();
+std::span<const Semantics> memory_semantics();
+std::span<const Semantics> atomic_semantics();
+std::span<const Semantics> packed_semantics();
+std::span<const Semantics> matrix_semantics();
+std::span<const Semantics> rdna_semantics();
+std::span<const Alias> aliases();
+
+/// The entry of a mnemonic, through the aliases, or null. The index is built once, on first use.
+const Semantics* find_semantics(std::string_view mnemonic);
+
+/// One kernel's operations while they are built.
+class Lowering {
+ public:
+  struct Settings {
+    std::string arch;        ///< "gfx942"
+    unsigned lanes = 64;     ///< wave size of the kernel
+    unsigned vgprs = 0;      ///< architectural VGPRs the kernel owns
+    unsigned acc_vgprs = 0;  ///< AccVGPRs the kernel owns
+    unsigned scalars = 0;    ///< SGPRs the kernel owns
+  };
+  explicit Lowering(Settings settings) : settings_(std::move(settings)) {}
+
+  [[nodiscard]] const Settings& settings() const { return settings_; }
+  /// gfx9 family: 16-bit results clear the upper half.
+  [[nodiscard]] bool is_gfx9() const { return settings_.arch.rfind("gfx9", 0) == 0; }
+
+  // Operands. Each checks that the kernel owns the registers.
+  Result<Source> source(const disassembly::Operand& operand, Type type, unsigned words = 0) const;
+  Result<Destination> destination(const disassembly::Operand& operand, Type type,
+                                  unsigned words = 0) const;
+  /// VCC or EXEC as operands that are not printed.
+  [[nodiscard]] Source scalar_source(unsigned number, Type type) const;
+  [[nodiscard]] Destination scalar_destination(unsigned number, Type type) const;
+
+  /// The general way: destinations and sources by the entry's shape, then VOP modifiers.
+  Result<void> by_shape(const Instruction& instruction, const Semantics& entry, Op& op) const;
+  /// clamp, omod, op_sel, DPP and SDWA into `op`. Fails for modifiers that it does not know.
+  Result<void> modifiers(const Instruction& instruction, const Semantics& entry, Op& op) const;
+
+  /// Appends the operation(s) of an instruction. Instructions come in address order.
+  Result<void> add(const Instruction& instruction, uint32_t line);
+  /// Appends one operation; for lowerings that make several out of one instruction. The operation
+  /// that the lowering was given is appended after it returns, unless its handler is null.
+  void push(const Op& op);
+  /// Entry of the instruction that is being lowered.
+  [[nodiscard]] const Semantics& entry() const { return *entry_; }
+
+  /// Resolves branch targets and hands the operations out.
+  Result<std::vector<Op>> finish();
+
+ private:
+  Settings settings_;
+  const Semantics* entry_ = nullptr;
+  uint32_t line_ = 0;
+  std::vector<Op> ops_;
+  std::vector<std::pair<uint64_t, uint32_t>> starts_;   ///< address, first operation
+  std::vector<std::pair<uint32_t, uint64_t>> targets_;  ///< operation, target address
+};
+
+/// unusable/"operand" and unusable/"modifier" with the instruction's words in them.
+Error operand_error(const Instruction& instruction, const std::string& what);
+Error modifier_error(const Instruction& instruction, std::string_view modifier);
+
+}  // namespace hipplan::emulator
