@@ -32,6 +32,7 @@ Error no_module(const fs::path& path, const std::string& why) {
                .reason = "no-disassembler",
                .where = path.string(),
                .what = "the disassembler module cannot be opened",
+               .expected = "the module of this hipplan",
                .found = why,
                .advice =
                    "build hipplan with LLVM (HIPPLAN_LLVM=ON, llvm-22-dev) or give the folder "
@@ -81,7 +82,7 @@ Result<Disassembler> Disassembler::open(std::string_view arch, const std::string
   const fs::path path = module_path(module_folder);
   auto library = SharedLibrary::open(path);
   if (!library) return no_module(path, library.error().text());
-  const auto* entry = library->function<llvm_module::Entry>(llvm_module::kEntry);
+  auto* const entry = library->function<llvm_module::Entry>(llvm_module::kEntry);
   if (entry == nullptr) return no_module(path, cat("no symbol ", llvm_module::kEntry));
   const Interface* functions = entry();
   if (functions->version != llvm_module::kInterface) {
