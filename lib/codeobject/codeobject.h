@@ -15,7 +15,7 @@ namespace hipplan::codeobject {
 
 /// One kernel argument as the metadata lists it. Order, kind, size and offset form the signature.
 struct Argument {
-  std::string kind;  ///< "global_buffer", "by_value", "hidden_block_count_x", …
+  std::string kind;               ///< "global_buffer", "by_value", "hidden_block_count_x", …
   uint32_t size = 0, offset = 0;  ///< bytes
   std::string name;               ///< may be empty
   friend bool operator==(const Argument&, const Argument&) = default;
@@ -31,12 +31,13 @@ struct KernelDescriptor {
 };
 
 struct Kernel {
-  std::string name;    ///< without ".kd"
-  std::string symbol;  ///< with ".kd"
+  std::string name;                 ///< without ".kd"
+  std::string symbol;               ///< with ".kd"
   std::vector<Argument> arguments;  ///< explicit and hidden, in order
   uint32_t kernarg_segment_size = 0, kernarg_segment_align = 0;
   uint32_t group_segment_fixed_size = 0, private_segment_fixed_size = 0;
-  uint32_t vgpr_count = 0, agpr_count = 0, sgpr_count = 0, vgpr_spill_count = 0, sgpr_spill_count = 0;
+  uint32_t vgpr_count = 0, agpr_count = 0, sgpr_count = 0, vgpr_spill_count = 0,
+           sgpr_spill_count = 0;
   uint32_t max_flat_workgroup_size = 0, wavefront_size = 0;
   bool uses_dynamic_stack = false;
   KernelDescriptor descriptor;
@@ -47,7 +48,7 @@ struct Kernel {
   [[nodiscard]] std::vector<Argument> signature() const;
 };
 
-/// One PT_LOAD segment.
+/// One PT_LOAD segment. A code object's segments are sorted by address and do not overlap.
 struct Segment {
   uint64_t address = 0, memory_size = 0;
   ByteView content;  ///< file part; the rest up to memory_size is zero
@@ -70,17 +71,25 @@ struct Relocation {
 
 /// A parsed code object; views point into the bytes given to parse(), which must outlive it.
 struct CodeObject {
-  target::Arch arch;      ///< from e_flags; features only where the flags fix them
-  uint32_t version = 0;   ///< code object version 4, 5 or 6
+  target::Arch arch;     ///< from e_flags; features only where the flags fix them
+  uint32_t version = 0;  ///< code object version 4, 5 or 6
   uint32_t e_flags = 0;
   std::vector<Kernel> kernels;
   std::vector<Segment> segments;
   std::vector<Symbol> symbols;
   std::vector<Relocation> relocations;
+  std::vector<std::string>
+      undefined;  ///< names that the dynamic symbol table leaves to somebody else
   [[nodiscard]] const Kernel* find(std::string_view name) const;
 };
 
-/// Fails with damaged for anything that is not a well-formed AMD code object; every offset is checked.
+/// Whether the bytes start like an AMD code object (ELF, machine AMDGPU); nothing else is checked.
+[[nodiscard]] bool is_code_object(ByteView bytes);
+
+/// Fails with damaged for anything that is not a well-formed AMD code object; every offset is
+/// checked. What holds afterwards: each kernel's descriptor and code lie inside file-backed parts
+/// of segments (the code inside an executable one), agree with the metadata, and relocations lie
+/// inside segments.
 Result<CodeObject> parse(ByteView bytes, const std::string& where);
 
 }  // namespace hipplan::codeobject
