@@ -18,6 +18,7 @@ struct TypeFacts {
   bool has_infinity = false;  ///< else values beyond `largest` saturate
   double unit_roundoff = 0;   ///< largest relative error of rounding to nearest; 0 for integers
   double half_tiny = 0;       ///< largest absolute error near zero: half the smallest subnormal
+  double min_normal = 0;      ///< smallest positive value of full precision
   double lowest = 0;          ///< smallest finite value
   double largest = 0;         ///< largest finite value
 };
@@ -33,6 +34,9 @@ void decode(graph::DataType type, const std::byte* bytes, int64_t first, int64_t
 /// types of whole bytes.
 void encode(graph::DataType type, std::byte* bytes, int64_t first, int64_t stride, int64_t count,
             const double* from);
+/// A float from which a later rounding to fewer bits gives what rounding `value` at once would
+/// give.
+[[nodiscard]] float round_to_odd(double value);
 /// The value as it reads back after a store.
 [[nodiscard]] double rounded(graph::DataType type, double value);
 /// Largest distance between `value` and what a store of a number within `error` of it makes of it,
@@ -47,8 +51,7 @@ void encode(graph::DataType type, std::byte* bytes, int64_t first, int64_t strid
 void pack(const graph::Tensor& tensor, const std::vector<double>& values,
           std::span<std::byte> bytes, unsigned jobs = 0);
 
-/// Walks a tensor's rows: calls row(offset, position) for each run along the last dim, where offset
-/// is in elements of the buffer and position counts elements row-major. Runs on `jobs` threads.
+/// A tensor as runs along its last dim.
 struct RowShape {
   int64_t rows = 1;    ///< product of all dims but the last
   int64_t length = 1;  ///< the last dim
