@@ -50,8 +50,15 @@ constexpr Type type_of() {
 
 template <class T>
 struct alignas(64) Buffer {
+  Buffer() {}  // leaves the lanes as they are: they are written before they are read
   Bits<T> lane[kMaxLanes];
 };
+
+#if defined(__clang__)
+#define HIPPLAN_INDEPENDENT_LANES _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define HIPPLAN_INDEPENDENT_LANES _Pragma("GCC ivdep")
+#endif
 
 // Reading. Each returns the lanes of source `k`, in `scratch` or right in the register file.
 const uint32_t* fetch_any(Wave& wave, const Op& op, unsigned k, uint32_t* scratch);
@@ -133,7 +140,7 @@ inline void each_lane(std::index_sequence<I...>, unsigned lanes,
                       Bits<typename SignatureOf<F>::Result>* out, uint32_t* carry,
                       const Bits<Argument<F, I>>*... in) {
   for (unsigned block = 0; block < lanes; block += 32) {
-#pragma GCC ivdep
+    HIPPLAN_INDEPENDENT_LANES
     for (unsigned i = block; i < block + 32; ++i) {
       if constexpr (SignatureOf<F>::kCarries) {
         bool second = false;

@@ -38,6 +38,10 @@ class AddressSpace {
 
   /// Zero-filled memory, aligned to 256. Fails with machine/"out-of-memory".
   Result<uint64_t> allocate(uint64_t bytes, std::string kind);
+  /// A range of addresses, aligned to 256, that allocate_at() may fill piece by piece.
+  Result<uint64_t> reserve(uint64_t bytes);
+  /// Zero-filled memory at a place inside a reserved range. Fails with damaged/"overlap".
+  Result<void> allocate_at(uint64_t base, uint64_t bytes, std::string kind);
   /// Fails with machine/"bad-address" unless `base` is the first byte of a live allocation.
   Result<void> release(uint64_t base);
   /// Makes an allocation read-only for kernels.

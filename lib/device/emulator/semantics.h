@@ -112,8 +112,13 @@ class Lowering {
   /// Entry of the instruction that is being lowered.
   [[nodiscard]] const Semantics& entry() const { return *entry_; }
 
-  /// Resolves branch targets and hands the operations out.
+  /// The operation that is appended next gets `address` as its Op::target.
+  void branch_to(uint64_t address);
+
+  /// Resolves branch targets, puts a guard behind the last operation and hands all of them out.
   Result<std::vector<Op>> finish();
+  /// First operation of each instruction, by address, ascending.
+  [[nodiscard]] const std::vector<std::pair<uint64_t, uint32_t>>& starts() const { return starts_; }
 
  private:
   Settings settings_;
