@@ -1,6 +1,7 @@
 // Pointwise operations: out = f(in_0, in_1, in_2), element by element, computed in float.
-// Build with HIPPLAN_BLOCK_SIZE and at most one HIPPLAN_DTYPE_… (kernels.md). Backward operations
-// take the incoming gradient as in_0 and the forward operation's input as in_1.
+// HIPPLAN_LAYOUT_STRIDED chooses the kernel, HIPPLAN_DTYPE_HALF or HIPPLAN_DTYPE_BFLOAT16 the element
+// type (float without). Backward operations take the incoming gradient as in_0 and the input of the
+// forward operation as in_1.
 #include "hipplan_math.h"
 
 using namespace hipplan_device;
@@ -103,7 +104,7 @@ HP_DEVICE void short_operation(u32 operation, float (&a)[N], const float (&b)[N]
     HP_CASE(kAbs, absolute(a[i]))
     HP_CASE(kAdd, a[i] + b[i])
     HP_CASE(kAddSquare, fused(b[i], b[i], a[i]))
-    HP_CASE(kBinarySelect, a[i] != 0.0f ? b[i] : c[i])
+    HP_CASE(kBinarySelect, c[i] != 0.0f ? a[i] : b[i])
     HP_CASE(kCeil, round_up(a[i]))
     HP_CASE(kCmpEq, truth(a[i] == b[i]))
     HP_CASE(kCmpGe, truth(a[i] >= b[i]))
@@ -185,10 +186,10 @@ HP_DEVICE void store_vector(Element* to, u64 at, u32 left, const float (&from)[k
 
 #if !defined(HIPPLAN_LAYOUT_STRIDED)
 
-HP_KERNEL(HIPPLAN_BLOCK_SIZE)
+HP_KERNEL(64, 256)
 pointwise_contiguous(Element* out, const Element* in_0, const Element* in_1, const Element* in_2,
                      Pointwise args) {
-  u64 at = (static_cast<u64>(block_x()) * HIPPLAN_BLOCK_SIZE + thread_x()) * kVector;
+  u64 at = (static_cast<u64>(block_x()) * args.block_size + thread_x()) * kVector;
   for (; at < args.count; at += args.step) {
     const u32 left = args.count - at < kVector ? static_cast<u32>(args.count - at) : kVector;
     float a[kVector] = {}, b[kVector] = {}, c[kVector] = {};
@@ -202,13 +203,13 @@ pointwise_contiguous(Element* out, const Element* in_0, const Element* in_1, con
 
 #else
 
-HP_KERNEL(HIPPLAN_BLOCK_SIZE)
+HP_KERNEL(64, 256)
 pointwise_strided(Element* out, const Element* in_0, const Element* in_1, const Element* in_2,
                   Pointwise args) {
   constexpr int kOuter = Pointwise::kDims;
   const u32 count = static_cast<u32>(args.count), step = static_cast<u32>(args.step);
   for (u32 outer = block_y(); outer < args.outer_count; outer += args.outer_step) {
-    for (u32 at = block_x() * HIPPLAN_BLOCK_SIZE + thread_x(); at < count; at += step) {
+    for (u32 at = block_x() * args.block_size + thread_x(); at < count; at += step) {
       i64 offset[4];
       for (int t = 0; t < 4; ++t) offset[t] = args.strides[t][kOuter] * outer;
       u32 rest = at, index = args.index_dim == kOuter ? outer : 0;

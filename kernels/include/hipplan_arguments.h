@@ -30,8 +30,8 @@ struct Pointwise {
   u32 scalar_inputs;               ///< contiguous only; bit i: input i is a single element
   u32 rank;                        ///< inner dims, 1..7; this and all below for strides only
   u32 outer_count, outer_step;
-  u32 index_dim;  ///< gen_index: 0..6 inner dim from the fastest, 7 the outer index
-  u32 reserved;
+  u32 index_dim;   ///< gen_index: 0..6 inner dim from the fastest, 7 the outer index
+  u32 block_size;  ///< work-items of a workgroup
   Divisor extents[kDims];     ///< from the fastest
   i64 strides[4][kDims + 1];  ///< out, in_0, in_1, in_2; elements; last is the outer index
   PointwiseSettings settings;

@@ -26,11 +26,18 @@ typedef unsigned short u16;
 #define __device__ __attribute__((device))
 #define __shared__ __attribute__((shared))
 #define __constant__ __attribute__((constant))
-#define __launch_bounds__(threads) __attribute__((amdgpu_flat_work_group_size(threads, threads)))
 #endif
 
 #define HP_DEVICE __device__ inline __attribute__((always_inline))
-#define HP_KERNEL(threads) extern "C" __global__ __launch_bounds__(threads) void
+/// HP_KERNEL(least, most) name(…): a kernel for workgroups of `least` to `most` work-items.
+#if defined(HIPPLAN_AMD)
+#define HP_KERNEL(least, most) \
+  extern "C" __global__ __attribute__((amdgpu_flat_work_group_size(least, most))) void
+#elif defined(HIPPLAN_CUDA)
+#define HP_KERNEL(least, most) extern "C" __global__ __launch_bounds__(most) void
+#else
+#define HP_KERNEL(least, most) extern "C" void
+#endif
 
 namespace hipplan_device {
 

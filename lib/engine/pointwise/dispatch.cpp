@@ -117,6 +117,7 @@ Result<PreparedKernel> prepare_contiguous(const LaunchValues& values, const Shap
   for (size_t i = 0; i < shape.inputs.size(); ++i) {
     if (collapsed.dims[0] == 1 || collapsed.strides[i + 1][0] == 0) args.scalar_inputs |= 1u << i;
   }
+  args.block_size = shape.block_size;
   args.settings = settings_of(values, shape);
   PreparedKernel out;
   HIPPLAN_TRY_ASSIGN(out.bindings,
@@ -160,6 +161,7 @@ Result<Pointwise> strided_arguments(const LaunchValues& values, const Shape& sha
   Pointwise args{};
   args.index_dim = UINT32_MAX;
   args.outer_count = 1;
+  args.block_size = shape.block_size;
   args.settings = settings_of(values, shape);
   // Dims from the fastest go to the inner index until it would pass 2^31-1; one more can be the
   // outer.
@@ -225,7 +227,7 @@ std::vector<ValueRule> make_contract() {
           float_rule("elu_alpha"),
           float_rule("swish_beta"),
           float_rule("softplus_beta"),
-          integer_rule("block_size", 64, 1024)};
+          integer_rule("block_size", 64, 256)};
 }
 
 class Handler final : public DispatchHandler {
