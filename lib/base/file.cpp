@@ -130,6 +130,14 @@ Result<FileView> FileView::open(const fs::path& path, uint64_t limit) {
   return out;
 }
 
+FileView FileView::own(Bytes bytes) {
+  FileView out;
+  auto owned = std::make_shared<const Bytes>(std::move(bytes));
+  out.view_ = *owned;
+  out.owner_ = std::move(owned);
+  return out;
+}
+
 Result<Bytes> read_file(const fs::path& path, uint64_t limit) {
   HIPPLAN_TRY_ASSIGN(const auto file, FileView::open(path, limit));
   return Bytes(file.view().begin(), file.view().end());

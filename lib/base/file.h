@@ -17,6 +17,8 @@ class FileView {
   /// `path` "-" reads standard input. Fails with bad_input when the file is missing or a folder,
   /// machine when reading fails or it holds more than `limit` bytes.
   static Result<FileView> open(const std::filesystem::path& path, uint64_t limit = UINT64_MAX);
+  /// The same interface over bytes in memory.
+  static FileView own(Bytes bytes);
   FileView() = default;
   [[nodiscard]] ByteView view() const { return view_; }
 

@@ -16,9 +16,9 @@ Error unusable(std::string reason, std::string where, std::string what) {
 Result<void> check_engine(const plan::Plan& plan, const Provider& provider) {
   const std::string_view name = provider.engine_name(plan.envelope.engine_id);
   if (name.empty()) {
-    Error error = unusable("engine", "engine id " + engine_id_text(plan.envelope.engine_id),
-                           cat("provider ", provider.name, " ", provider.version,
-                               " has no engine with this id"));
+    Error error = unusable(
+        "engine", "engine id " + engine_id_text(plan.envelope.engine_id),
+        cat("provider ", provider.name, " ", provider.version, " has no engine with this id"));
     error.found = "engine name " + plan.payload.engine_name;
     error.advice = "load the provider that baked the plan, or bake again";
     return error;
@@ -54,7 +54,8 @@ Result<void> same_signature(const plan::KernelImage& image,
     return refuse("arguments", cat(wanted.size(), " arguments"), cat(image.signature.size()));
   for (size_t i = 0; i < wanted.size(); ++i) {
     const auto& have = image.signature[i];
-    if (have.kind != wanted[i].kind || have.size != wanted[i].size || have.offset != wanted[i].offset)
+    if (have.kind != wanted[i].kind || have.size != wanted[i].size ||
+        have.offset != wanted[i].offset)
       return refuse(cat("argument ", i), signature_text(wanted[i]), signature_text(have));
   }
   return {};
@@ -71,8 +72,9 @@ Result<void> check_signatures(const plan::Plan& plan, const engine::DispatchHand
     return error;
   }
   for (const auto& image : plan.payload.kernels) {
-    const bool known = names.empty() ? image.launch_name.empty()
-                                     : std::count(names.begin(), names.end(), image.launch_name) == 1;
+    const bool known = names.empty()
+                           ? image.launch_name.empty()
+                           : std::count(names.begin(), names.end(), image.launch_name) == 1;
     if (!known)
       return unusable("signature", cat("handler ", handler.alias()),
                       "the handler has no launch named '" + image.launch_name + "'");
@@ -81,7 +83,8 @@ Result<void> check_signatures(const plan::Plan& plan, const engine::DispatchHand
   return {};
 }
 
-Error contradiction(const std::string& what, const std::string& expected, const std::string& found) {
+Error contradiction(const std::string& what, const std::string& expected,
+                    const std::string& found) {
   return {.code = Code::damaged,
           .reason = "envelope-payload",
           .where = "envelope",

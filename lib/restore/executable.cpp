@@ -29,7 +29,9 @@ Result<Loaded> load_on(device::Device& device, const plan::Plan& plan,
   for (const auto& launch : prepared.launches) {
     const auto* image = image_of(plan, launch.launch_name);
     if (image == nullptr || !image->code)
-      return Error{.code = Code::internal, .reason = "no-code", .where = device.name(),
+      return Error{.code = Code::internal,
+                   .reason = "no-code",
+                   .where = device.name(),
                    .what = "launch '" + launch.launch_name + "' has no code object"};
     device::Module*& module = by_code[image->sha256];
     if (module == nullptr) {
@@ -88,10 +90,15 @@ struct Executable::State {
 Executable::Executable(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Executable::~Executable() = default;
 
-const plan::Plan& Executable::plan() const { return state_->plan; }
-const engine::PreparedKernel& Executable::prepared() const { return state_->prepared; }
+const plan::Plan& Executable::plan() const {
+  return state_->plan;
+}
+const engine::PreparedKernel& Executable::prepared() const {
+  return state_->prepared;
+}
 
-Result<std::shared_ptr<const Executable>> Executable::create(plan::Plan plan, const Provider& provider,
+Result<std::shared_ptr<const Executable>> Executable::create(plan::Plan plan,
+                                                             const Provider& provider,
                                                              device::Device& device) {
   HIPPLAN_TRY_ASSIGN(auto prepared, check_usable(plan, provider, &device.description().arch));
   auto state = std::make_unique<State>();
@@ -128,8 +135,11 @@ Result<void> Executable::execute(device::Device& device, std::span<const TensorA
                           cat("address is not aligned to ", state_->alignment[i], " bytes"));
   }
   if (prepared.workspace_bytes != 0 && workspace == 0)
-    return Error{.code = Code::bad_input, .reason = "null-workspace", .where = "workspace",
-                 .what = "is null", .expected = cat(prepared.workspace_bytes, " bytes")};
+    return Error{.code = Code::bad_input,
+                 .reason = "null-workspace",
+                 .where = "workspace",
+                 .what = "is null",
+                 .expected = cat(prepared.workspace_bytes, " bytes")};
   HIPPLAN_TRY_ASSIGN(const Loaded* loaded, state_->on(device));
   Bytes arguments;
   for (size_t i = 0; i < prepared.launches.size(); ++i) {

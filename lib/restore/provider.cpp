@@ -12,11 +12,10 @@ std::string_view Provider::engine_name(int64_t id) const {
 }
 
 const Provider& built_in_provider() {
-  static const Provider kProvider = {
-      "hipplan",
-      kVersion,
-      {"hipplan:BatchnormInference", "hipplan:ConvFwd", "hipplan:Matmul", "hipplan:Pointwise",
-       "hipplan:SdpaFwd"}};
+  static const Provider kProvider = {"hipplan",
+                                     kVersion,
+                                     {"hipplan:BatchnormInference", "hipplan:ConvFwd",
+                                      "hipplan:Matmul", "hipplan:Pointwise", "hipplan:SdpaFwd"}};
   return kProvider;
 }
 

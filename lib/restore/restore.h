@@ -1,5 +1,5 @@
-// Plan -> something that runs. Needs the plan, the provider and the device, nothing else: no graph, no
-// descriptors, no archive, no matching, no compiler.
+// Plan -> something that runs. Needs the plan, the provider and the device, nothing else: no graph,
+// no descriptors, no archive, no matching, no compiler.
 #pragma once
 
 #include <memory>
@@ -16,16 +16,20 @@
 namespace hipplan::restore {
 
 /// The checks between "the bytes are sound" and "the driver takes the code", in their fixed order:
-/// no runtime pass-by-value tensors, engine known to the provider, target (when one is given), dispatch
-/// handler known, handler can restore, argument lists equal, launch values complete and in range, and
-/// the envelope in step with what the handler derives. First failure wins; all are unusable, except an
-/// envelope that contradicts its payload, which is damaged.
+/// no runtime pass-by-value tensors, engine known to the provider, target (when one is given),
+/// dispatch handler known, handler can restore, argument lists equal, launch values complete and in
+/// range, and the envelope in step with what the handler derives. First failure wins; all are
+/// unusable, except an envelope that contradicts its payload, which is damaged.
 Result<engine::PreparedKernel> check_usable(const plan::Plan& plan, const Provider& provider,
                                             const target::Arch* device);
 
-/// Whether a plan's kernels load on `device`: base architecture or prefix for packed code, the exact
-/// string for every other kind.
+/// Whether a plan's kernels load on `device`: base architecture or prefix for packed code, the
+/// exact string for every other kind.
 Result<void> check_target(const plan::Plan& plan, const target::Arch& device);
+
+/// Without a driver: each code object that the plan carries is well formed (damaged otherwise), is
+/// for the recorded target, and has the recorded symbol with the recorded arguments (unusable).
+Result<void> check_code(const plan::Plan& plan);
 
 /// A pointer for one tensor of the plan.
 struct TensorAddress {
@@ -33,9 +37,9 @@ struct TensorAddress {
   device::Address address = 0;
 };
 
-/// A restored plan: immutable and usable from many threads. Each device loads its own module on first
-/// use, once, however many threads ask; the device given to create() loads at once, so that a driver's
-/// refusal fails the restore. Devices must outlive it.
+/// A restored plan: immutable and usable from many threads. Each device loads its own module on
+/// first use, once, however many threads ask; the device given to create() loads at once, so that a
+/// driver's refusal fails the restore. Devices must outlive it.
 class Executable {
  public:
   static Result<std::shared_ptr<const Executable>> create(plan::Plan plan, const Provider& provider,

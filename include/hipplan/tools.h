@@ -1,0 +1,124 @@
+/* The work of the command-line tools as library calls.
+ *
+ * Each function does one tool command: it writes results and messages through the callbacks in
+ * hipplan_tool_io and returns the exit status. Nothing is printed, no signal handler is installed
+ * and no environment variable is read. Strings are UTF-8, borrowed for the length of the call; a
+ * null string means "not given". Calls are independent and may run on several threads with separate
+ * hipplan_tool_io objects; callbacks of one call come from one thread at a time. */
+#ifndef HIPPLAN_TOOLS_H
+#define HIPPLAN_TOOLS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "hipplan/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum hipplan_severity {
+  HIPPLAN_NOTE = 0,
+  HIPPLAN_WARNING = 1,
+  HIPPLAN_ERROR = 2
+} hipplan_severity;
+
+/* Strings given on a command line; `items` may be null when `count` is 0. */
+typedef struct hipplan_strings {
+  const char* const* items;
+  size_t count;
+} hipplan_strings;
+
+typedef struct hipplan_tool_io {
+  size_t struct_size; /* sizeof(hipplan_tool_io) of the caller */
+  void* user;         /* passed to every callback */
+  /* Bytes for standard output. */
+  void (*result)(void* user, const char* bytes, size_t size);
+  /* One message without prefix and newline. May be null. */
+  void (*message)(void* user, hipplan_severity severity, const char* text);
+  /* `done` of `total` steps of `what`. May be null. */
+  void (*progress)(void* user, const char* what, uint64_t done, uint64_t total);
+  /* Non-zero asks the command to stop soon. May be null. */
+  int (*interrupted)(void* user);
+  int json;      /* results as one JSON document */
+  unsigned jobs; /* worker threads, 0: one per hardware thread */
+  const char*
+      data_folder; /* holds kernels/ and targets/; null: ../share/hipplan from the library */
+  const char* module_folder; /* holds the emulator's modules; null: beside the library */
+} hipplan_tool_io;
+
+typedef struct hipplan_build_options {
+  size_t struct_size;
+  hipplan_strings graphs;       /* files, folders, glob patterns, "-" */
+  const char* output;           /* file, or folder when it ends in '/' or is one */
+  hipplan_strings targets;      /* architectures or target names; may hold comma lists */
+  hipplan_strings target_files; /* target description files */
+  const char* engine;           /* pinned engine, name or id */
+  hipplan_strings knobs;        /* "name=value" */
+  int plan_only;                /* leave the graph out of the file */
+  int why;                      /* print the decision */
+  int dry_run;                  /* stop before writing */
+  int keep_going;               /* write what could be baked even when some graph was refused */
+  int allow_unknown_keys;
+  int check_reproducible; /* bake twice and compare the bytes */
+} hipplan_build_options;
+HIPPLAN_API int hipplan_tool_build(const hipplan_build_options* options, const hipplan_tool_io* io);
+
+typedef struct hipplan_inspect_options {
+  size_t struct_size;
+  const char* command; /* show, diff, list, extract, size, disasm, resolve, why, bundle, unbundle */
+  hipplan_strings arguments; /* files, or what to list */
+  const char* graph_key;     /* hex digits; a unique prefix is enough */
+  hipplan_strings targets;   /* architecture or target names */
+  const char* part;          /* extract: plan, graph, code, envelope */
+  const char* output;        /* extract, bundle: where to write; "-" is standard output */
+} hipplan_inspect_options;
+HIPPLAN_API int hipplan_tool_inspect(const hipplan_inspect_options* options,
+                                     const hipplan_tool_io* io);
+
+typedef struct hipplan_verify_options {
+  size_t struct_size;
+  hipplan_strings paths; /* files, folders, bundles, glob patterns */
+  hipplan_strings targets;
+  hipplan_strings target_files;
+  int require_plan; /* a file without a plan is refused */
+  int list_reasons; /* print the reason codes instead */
+  int execute;      /* run each plan on `device` and check the numbers */
+  const char* device;
+} hipplan_verify_options;
+HIPPLAN_API int hipplan_tool_verify(const hipplan_verify_options* options,
+                                    const hipplan_tool_io* io);
+
+typedef struct hipplan_run_options {
+  size_t struct_size;
+  const char* file;
+  const char* device;      /* emulator:ARCH, null:ARCH, auto */
+  const char* graph_key;   /* which plan of a library */
+  const char* graph_file;  /* graph for a file that holds none */
+  hipplan_strings inputs;  /* "UID=FILE.npy" */
+  hipplan_strings outputs; /* "UID=FILE.npy", written */
+  hipplan_strings expects; /* "UID=FILE.npy", compared */
+  uint64_t seed;
+  int check;                 /* compare with the CPU reference */
+  int bench;                 /* print counts (emulator) or times */
+  double absolute_tolerance; /* negative: derived from types and lengths */
+  double relative_tolerance;
+} hipplan_run_options;
+HIPPLAN_API int hipplan_tool_run(const hipplan_run_options* options, const hipplan_tool_io* io);
+
+typedef struct hipplan_pack_options {
+  size_t struct_size;
+  const char* command;              /* build, validate, list */
+  hipplan_strings arguments;        /* source trees, descriptor trees, or archives */
+  hipplan_strings archs;            /* build: architectures; may hold comma lists */
+  const char* output;               /* build: folder */
+  const char* compiler;             /* build: clang for AMDGPU; null: found on PATH */
+  hipplan_strings graphs;           /* validate: graphs that must be served */
+  hipplan_strings expected_engines; /* validate: engines that must be there */
+} hipplan_pack_options;
+HIPPLAN_API int hipplan_tool_pack(const hipplan_pack_options* options, const hipplan_tool_io* io);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,38 @@
+// What every exported function needs: no exception gets out, the thread's last error is kept.
+#pragma once
+
+#include <new>
+#include <string>
+#include <utility>
+
+#include "base/result.h"
+#include "hipplan/status.h"
+
+namespace hipplan::api {
+
+struct LastError {
+  std::string text, reason;
+};
+/// The calling thread's.
+LastError& last_error();
+hipplan_status keep(const Error& error);
+
+[[nodiscard]] inline Error null_argument(const char* name) {
+  return {.code = Code::bad_input, .reason = "null-argument", .where = name, .what = "is null"};
+}
+
+/// Runs `body` (returning Result<void>) and turns its outcome into a status.
+template <class Body>
+hipplan_status fenced(const Body& body) {
+  try {
+    last_error() = {};
+    if (Result<void> done = body(); !done) return keep(done.error());
+    return HIPPLAN_OK;
+  } catch (const std::bad_alloc&) {
+    return HIPPLAN_MACHINE;
+  } catch (const std::exception& fault) {
+    return keep({.code = Code::internal, .reason = "exception", .what = fault.what()});
+  }
+}
+
+}  // namespace hipplan::api

@@ -1,0 +1,216 @@
+// C interface: baking, files, bytes.
+#include <cstring>
+
+#include "api/fence.h"
+#include "api/objects.h"
+#include "commands/plans.h"
+#include "commands/targets.h"
+#include "hipplan/hipplan.h"
+#include "pipeline/pipeline.h"
+
+namespace hipplan::api {
+namespace {
+
+/// The two-call rule: null asks for the size, too small says what is needed.
+Result<void> hand_out(ByteView bytes, void* buffer, size_t* size) {
+  if (size == nullptr) return null_argument("size");
+  const size_t room = *size;
+  *size = bytes.size();
+  if (buffer == nullptr) return {};
+  if (room < bytes.size())
+    return Error{.code = Code::bad_input,
+                 .reason = "buffer-size",
+                 .where = "buffer",
+                 .what = "is too small",
+                 .expected = cat(bytes.size(), " bytes"),
+                 .found = cat(room)};
+  std::memcpy(buffer, bytes.data(), bytes.size());
+  return {};
+}
+
+Result<void> make_envelope(const hipplan_plan& plan) {
+  if (plan.envelope) return {};
+  HIPPLAN_TRY_ASSIGN(const auto payload, plan::encode_payload(plan.plan.payload));
+  HIPPLAN_TRY_ASSIGN(plan.envelope, plan::encode_envelope(plan.plan.envelope, payload));
+  return {};
+}
+
+Result<void> bake_into(const hipplan_bake_options& options, hipplan_plan** out) {
+  hipplan_tool_io raw{};
+  raw.struct_size = sizeof(raw);
+  raw.data_folder = options.data_folder;
+  const commands::Io io(raw);
+  HIPPLAN_TRY_ASSIGN(const auto targets, pipeline::Targets::load(commands::targets_folder(io)));
+  HIPPLAN_TRY_ASSIGN(const auto target, targets.find(options.target));
+  HIPPLAN_TRY_ASSIGN(const auto graph,
+                     graph::read_graph({options.graph_json, options.graph_size}, "graph", {}, {}));
+  pipeline::Catalog catalog(commands::kernels_folder(io), 1);
+  capture::Capturer capturer;
+  pipeline::BakeOptions bake;
+  if (options.engine != nullptr) bake.request.engine = options.engine;
+  bake.capture.with_graph = options.plan_only == 0;
+  HIPPLAN_TRY_ASSIGN(auto baked,
+                     pipeline::bake(graph, target, catalog, capturer, bake, {}, nullptr));
+  auto plan = std::make_unique<hipplan_plan>();
+  plan->plan = std::move(baked.plan);
+  *out = plan.release();
+  return {};
+}
+
+}  // namespace
+}  // namespace hipplan::api
+
+using hipplan::Result;
+using hipplan::api::fenced;
+using hipplan::api::null_argument;
+
+extern "C" {
+
+hipplan_status hipplan_bake(const hipplan_bake_options* options, hipplan_plan** plan) {
+  return fenced([&]() -> Result<void> {
+    if (options == nullptr || plan == nullptr) return null_argument(plan ? "options" : "plan");
+    if (options->struct_size != sizeof(*options))
+      return hipplan::Error{.code = hipplan::Code::bad_input,
+                            .reason = "struct-size",
+                            .where = "options",
+                            .what = "has another size than this library's"};
+    if (options->graph_json == nullptr || options->target == nullptr)
+      return null_argument(options->target ? "graph_json" : "target");
+    return hipplan::api::bake_into(*options, plan);
+  });
+}
+
+hipplan_status hipplan_file_open(const char* path, hipplan_file** file) {
+  return fenced([&]() -> Result<void> {
+    if (path == nullptr || file == nullptr) return null_argument(file ? "path" : "file");
+    HIPPLAN_TRY_ASSIGN(auto opened,
+                       hipplan::commands::open_file(path, hipplan::plan::Check::lookup));
+    *file = new hipplan_file{std::move(opened)};
+    return {};
+  });
+}
+
+hipplan_status hipplan_file_from_bytes(const void* bytes, size_t size, hipplan_file** file) {
+  return fenced([&]() -> Result<void> {
+    if (bytes == nullptr || file == nullptr) return null_argument(file ? "bytes" : "file");
+    const auto* first = static_cast<const std::byte*>(bytes);
+    HIPPLAN_TRY_ASSIGN(auto opened, hipplan::plan::File::parse(
+                                        hipplan::FileView::own(hipplan::Bytes(first, first + size)),
+                                        "plan bytes", hipplan::plan::Check::lookup));
+    *file = new hipplan_file{std::move(opened)};
+    return {};
+  });
+}
+
+void hipplan_file_destroy(hipplan_file* file) {
+  delete file;
+}
+
+uint64_t hipplan_file_plan_count(const hipplan_file* file) {
+  return file == nullptr ? 0 : file->file.entry_count();
+}
+
+hipplan_status hipplan_file_find(const hipplan_file* file, const char* graph_key,
+                                 const char* target, hipplan_plan** plan) {
+  return fenced([&]() -> Result<void> {
+    if (file == nullptr || target == nullptr || plan == nullptr)
+      return null_argument(!file ? "file" : !target ? "target" : "plan");
+    HIPPLAN_TRY_ASSIGN(const auto arch, hipplan::target::Arch::parse(target));
+    HIPPLAN_TRY_ASSIGN(const auto entry,
+                       hipplan::commands::resolve(file->file, graph_key ? graph_key : "", arch));
+    auto out = std::make_unique<hipplan_plan>();
+    HIPPLAN_TRY_ASSIGN(out->plan, file->file.read_plan(entry, true));
+    *plan = out.release();
+    return {};
+  });
+}
+
+hipplan_status hipplan_plan_load(const void* bytes, size_t size, hipplan_plan** plan) {
+  return fenced([&]() -> Result<void> {
+    if (bytes == nullptr || plan == nullptr) return null_argument(plan ? "bytes" : "plan");
+    const hipplan::ByteView view(static_cast<const std::byte*>(bytes), size);
+    HIPPLAN_TRY_ASSIGN(auto decoded, hipplan::plan::decode_envelope(view, "plan bytes"));
+    auto out = std::make_unique<hipplan_plan>();
+    HIPPLAN_TRY_ASSIGN(out->plan.payload,
+                       hipplan::plan::decode_payload(decoded.payload, "plan bytes: payload"));
+    out->plan.envelope = std::move(decoded.envelope);
+    out->has_graph_key = false;
+    out->envelope.emplace(view.begin(), view.end());
+    *plan = out.release();
+    return {};
+  });
+}
+
+void hipplan_plan_destroy(hipplan_plan* plan) {
+  delete plan;
+}
+
+hipplan_status hipplan_plan_save(const hipplan_plan* plan, void* buffer, size_t* size) {
+  return fenced([&]() -> Result<void> {
+    if (plan == nullptr) return null_argument("plan");
+    const std::lock_guard lock(plan->mutex);
+    HIPPLAN_TRY(hipplan::api::make_envelope(*plan));
+    return hipplan::api::hand_out(*plan->envelope, buffer, size);
+  });
+}
+
+hipplan_status hipplan_plan_save_file(const hipplan_plan* plan, const char* path) {
+  return fenced([&]() -> Result<void> {
+    if (plan == nullptr || path == nullptr) return null_argument(plan ? "path" : "plan");
+    if (!plan->has_graph_key)
+      return hipplan::Error{.code = hipplan::Code::unusable,
+                            .reason = "no-graph-key",
+                            .where = "plan",
+                            .what = "came from a bare envelope, which names no graph",
+                            .advice = "save it with hipplan_plan_save"};
+    hipplan::plan::Writer writer{hipplan::plan::WriteOptions{}};
+    HIPPLAN_TRY(writer.add(plan->plan));
+    return writer.write(path);
+  });
+}
+
+int64_t hipplan_plan_engine_id(const hipplan_plan* plan) {
+  return plan == nullptr ? 0 : plan->plan.envelope.engine_id;
+}
+const char* hipplan_plan_engine_name(const hipplan_plan* plan) {
+  return plan == nullptr ? "" : plan->plan.payload.engine_name.c_str();
+}
+int64_t hipplan_plan_workspace_size(const hipplan_plan* plan) {
+  return plan == nullptr ? 0 : plan->plan.envelope.workspace_size;
+}
+size_t hipplan_plan_tensor_count(const hipplan_plan* plan) {
+  return plan == nullptr ? 0 : plan->plan.envelope.tensor_uids.size();
+}
+
+hipplan_status hipplan_plan_tensor(const hipplan_plan* plan, size_t index, int64_t* uid,
+                                   int64_t* alignment) {
+  return fenced([&]() -> Result<void> {
+    if (plan == nullptr) return null_argument("plan");
+    const auto& envelope = plan->plan.envelope;
+    if (index >= envelope.tensor_uids.size())
+      return hipplan::Error{.code = hipplan::Code::bad_input,
+                            .reason = "index",
+                            .where = "index",
+                            .what = "is beyond the plan's tensors",
+                            .expected = hipplan::cat("below ", envelope.tensor_uids.size()),
+                            .found = hipplan::cat(index)};
+    if (uid != nullptr) *uid = envelope.tensor_uids[index];
+    if (alignment != nullptr)
+      *alignment =
+          index < envelope.tensor_alignments.size() ? envelope.tensor_alignments[index] : 1;
+    return {};
+  });
+}
+
+hipplan_status hipplan_plan_graph(const hipplan_plan* plan, char* buffer, size_t* size) {
+  return fenced([&]() -> Result<void> {
+    if (plan == nullptr) return null_argument("plan");
+    if (plan->plan.graph.empty())
+      return hipplan::Error{.code = hipplan::Code::negative,
+                            .reason = "not-available",
+                            .where = "plan",
+                            .what = "carries no graph"};
+    return hipplan::api::hand_out(hipplan::as_bytes(plan->plan.graph), buffer, size);
+  });
+}
+}

@@ -1,0 +1,111 @@
+// C interface: devices and execution.
+#include <vector>
+
+#include "api/fence.h"
+#include "api/objects.h"
+#include "commands/targets.h"
+#include "hipplan/hipplan.h"
+
+using hipplan::Result;
+using hipplan::api::fenced;
+using hipplan::api::null_argument;
+
+extern "C" {
+
+hipplan_status hipplan_device_open(const hipplan_device_options* options, hipplan_device** device) {
+  return fenced([&]() -> Result<void> {
+    if (options == nullptr || device == nullptr)
+      return null_argument(device ? "options" : "device");
+    if (options->struct_size != sizeof(*options))
+      return hipplan::Error{.code = hipplan::Code::bad_input,
+                            .reason = "struct-size",
+                            .where = "options",
+                            .what = "has another size than this library's"};
+    if (options->name == nullptr) return null_argument("name");
+    hipplan_tool_io raw{};
+    raw.struct_size = sizeof(raw);
+    raw.data_folder = options->data_folder;
+    raw.module_folder = options->module_folder;
+    raw.jobs = options->jobs;
+    const hipplan::commands::Io io(raw);
+    HIPPLAN_TRY_ASSIGN(auto opened, hipplan::commands::open_device(options->name, "", io));
+    *device = new hipplan_device{std::move(opened)};
+    return {};
+  });
+}
+
+void hipplan_device_destroy(hipplan_device* device) {
+  delete device;
+}
+
+hipplan_status hipplan_device_allocate(hipplan_device* device, uint64_t bytes, uint64_t* address) {
+  return fenced([&]() -> Result<void> {
+    if (device == nullptr || address == nullptr)
+      return null_argument(device ? "address" : "device");
+    HIPPLAN_TRY_ASSIGN(*address, device->device->allocate(bytes));
+    return {};
+  });
+}
+
+hipplan_status hipplan_device_release(hipplan_device* device, uint64_t address) {
+  return fenced([&]() -> Result<void> {
+    if (device == nullptr) return null_argument("device");
+    return device->device->release(address);
+  });
+}
+
+hipplan_status hipplan_device_write(hipplan_device* device, uint64_t to, const void* from,
+                                    size_t bytes) {
+  return fenced([&]() -> Result<void> {
+    if (device == nullptr || (from == nullptr && bytes != 0))
+      return null_argument(device ? "from" : "device");
+    return device->device->copy_in(to, {static_cast<const std::byte*>(from), bytes});
+  });
+}
+
+hipplan_status hipplan_device_read(hipplan_device* device, void* to, uint64_t from, size_t bytes) {
+  return fenced([&]() -> Result<void> {
+    if (device == nullptr || (to == nullptr && bytes != 0))
+      return null_argument(device ? "to" : "device");
+    return device->device->copy_out({static_cast<std::byte*>(to), bytes}, from);
+  });
+}
+
+hipplan_status hipplan_device_synchronize(hipplan_device* device) {
+  return fenced([&]() -> Result<void> {
+    if (device == nullptr) return null_argument("device");
+    return device->device->synchronize();
+  });
+}
+
+hipplan_status hipplan_executable_create(const hipplan_plan* plan, hipplan_device* device,
+                                         hipplan_executable** executable) {
+  return fenced([&]() -> Result<void> {
+    if (plan == nullptr || device == nullptr || executable == nullptr)
+      return null_argument(!plan ? "plan" : !device ? "device" : "executable");
+    HIPPLAN_TRY_ASSIGN(auto made,
+                       hipplan::restore::Executable::create(
+                           plan->plan, hipplan::restore::built_in_provider(), *device->device));
+    *executable = new hipplan_executable{std::move(made)};
+    return {};
+  });
+}
+
+void hipplan_executable_destroy(hipplan_executable* executable) {
+  delete executable;
+}
+
+hipplan_status hipplan_execute(const hipplan_executable* executable, hipplan_device* device,
+                               const int64_t* uids, const uint64_t* addresses, size_t count,
+                               uint64_t workspace) {
+  return fenced([&]() -> Result<void> {
+    if (executable == nullptr || device == nullptr)
+      return null_argument(device ? "executable" : "device");
+    if (count != 0 && (uids == nullptr || addresses == nullptr))
+      return null_argument(uids ? "addresses" : "uids");
+    std::vector<hipplan::restore::TensorAddress> tensors;
+    for (size_t i = 0; i < count; ++i) tensors.push_back({uids[i], addresses[i]});
+    return executable->executable->execute(*device->device, tensors, workspace);
+  });
+}
+}

@@ -1,0 +1,39 @@
+#include "hipplan/status.h"
+
+#include "api/fence.h"
+#include "base/version.h"
+#include "hipplan/hipplan.h"
+
+namespace hipplan::api {
+
+LastError& last_error() {
+  thread_local LastError error;
+  return error;
+}
+
+hipplan_status keep(const Error& error) {
+  last_error() = {error.text(), error.reason};
+  return static_cast<hipplan_status>(exit_code(error.code));
+}
+
+}  // namespace hipplan::api
+
+extern "C" {
+
+const char* hipplan_version(void) {
+  return hipplan::kVersion;
+}
+const char* hipplan_format_versions(void) {
+  return "plan file: reads 1.0, writes 1.0\n"
+         "provider payload: reads 1.0, writes 1.0\n"
+         "envelope: reads 1, writes 1\n"
+         "kernel archive (kpack): reads 1, writes 1\n"
+         "descriptors: reads 1.0 and 1.1 (kernels), writes 1.0\n";
+}
+const char* hipplan_last_error(void) {
+  return hipplan::api::last_error().text.c_str();
+}
+const char* hipplan_last_error_reason(void) {
+  return hipplan::api::last_error().reason.c_str();
+}
+}

@@ -1,0 +1,57 @@
+// The exported tool functions: argument checks and the exception fence.
+#include <new>
+
+#include "commands/commands.h"
+#include "hipplan/tools.h"
+
+namespace {
+
+using hipplan::Code;
+using hipplan::Error;
+using hipplan::commands::Io;
+
+/// A caller built against an older or newer header than this library is told so.
+template <class T>
+bool fits(const T* given) {
+  return given != nullptr && given->struct_size == sizeof(T);
+}
+
+template <class Options>
+int fenced(int (*command)(const Options&, Io&), const Options* options,
+           const hipplan_tool_io* raw) {
+  if (!fits(raw)) return HIPPLAN_BAD_INPUT;
+  Io io(*raw);
+  if (!fits(options)) {
+    io.fail({.code = Code::bad_input,
+             .reason = "struct-size",
+             .what = "the options' size is not this library's",
+             .advice = "rebuild the caller with this version's headers"});
+    return io.status();
+  }
+  try {
+    return command(*options, io);
+  } catch (const std::bad_alloc&) {
+    io.fail({.code = Code::machine, .reason = "out-of-memory", .what = "out of memory"});
+  } catch (const std::exception& fault) {
+    io.fail({.code = Code::internal, .reason = "exception", .what = fault.what()});
+  }
+  return io.status();
+}
+
+}  // namespace
+
+extern "C" {
+
+int hipplan_tool_build(const hipplan_build_options* options, const hipplan_tool_io* io) {
+  return fenced(hipplan::commands::build, options, io);
+}
+int hipplan_tool_inspect(const hipplan_inspect_options* options, const hipplan_tool_io* io) {
+  return fenced(hipplan::commands::inspect, options, io);
+}
+int hipplan_tool_verify(const hipplan_verify_options* options, const hipplan_tool_io* io) {
+  return fenced(hipplan::commands::verify, options, io);
+}
+int hipplan_tool_run(const hipplan_run_options* options, const hipplan_tool_io* io) {
+  return fenced(hipplan::commands::run, options, io);
+}
+}

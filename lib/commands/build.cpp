@@ -1,0 +1,292 @@
+// hipplan-build: graphs and targets -> one file or many.
+#include <algorithm>
+#include <atomic>
+#include <filesystem>
+#include <map>
+#include <optional>
+
+#include "base/file.h"
+#include "base/parallel.h"
+#include "base/version.h"
+#include "commands/io.h"
+#include "commands/targets.h"
+#include "graph/graph.h"
+#include "pipeline/pipeline.h"
+#include "plan/plan.h"
+
+namespace hipplan::commands {
+namespace fs = std::filesystem;
+namespace {
+
+/// One graph file after reading.
+struct Source {
+  std::string path;
+  std::optional<Result<graph::Graph>> graph;
+};
+
+/// One (graph, target) pair and what became of it.
+struct Job {
+  size_t source = 0, target = 0;
+  std::optional<Result<pipeline::Baked>> baked;
+  std::string explanation;
+  Digest graph_key, plan_digest;
+};
+
+struct Bake {
+  const hipplan_build_options& options;
+  Io& io;
+  std::vector<target::Description> targets;
+  select::Request request;
+  std::vector<Source> sources;
+  std::vector<Job> jobs;
+};
+
+Result<std::string> read_text(const std::string& path) {
+  HIPPLAN_TRY_ASSIGN(const auto file, FileView::open(path, 64ull << 20));
+  return std::string(as_text(file.view()));
+}
+
+Result<graph::Graph> read_source(const std::string& path, bool allow_unknown, Io& io) {
+  HIPPLAN_TRY_ASSIGN(const auto text, read_text(path));
+  graph::ReadOptions options;
+  options.allow_unknown_keys = allow_unknown;
+  return graph::read_graph(text, path == "-" ? "standard input" : path, options, io.sink());
+}
+
+Result<void> check_options(const hipplan_build_options& options) {
+  const auto missing = [](const char* what, const char* advice) {
+    return Error{.code = Code::bad_input, .reason = "usage", .what = what, .advice = advice};
+  };
+  if (options.graphs.count == 0)
+    return missing("no graph given", "name at least one JSON graph file");
+  if (options.targets.count == 0 && options.target_files.count == 0)
+    return missing("no target given", "pass --target, for instance --target gfx942,gfx1100");
+  if (text_or_empty(options.output).empty() && options.dry_run == 0)
+    return missing("no output given", "pass -o FILE.hplan, -o FOLDER/ or --dry-run");
+  return {};
+}
+
+Result<void> prepare(Bake& bake) {
+  const auto& options = bake.options;
+  HIPPLAN_TRY(check_options(options));
+  HIPPLAN_TRY_ASSIGN(bake.targets, resolve_targets(options.targets, options.target_files, bake.io));
+  bake.request.engine = text_or_empty(options.engine);
+  for (const auto& text : items(options.knobs)) {
+    HIPPLAN_TRY_ASSIGN(auto knob, select::parse_knob(text));
+    bake.request.knobs.push_back(std::move(knob));
+  }
+  HIPPLAN_TRY_ASSIGN(const auto paths, expand_paths(items(options.graphs), {".json"}));
+  for (const auto& path : paths) bake.sources.push_back({path, std::nullopt});
+  return {};
+}
+
+/// Parses every graph; a graph that cannot be read is reported and takes part no further.
+Result<void> read_all(Bake& bake) {
+  std::atomic<size_t> done{0};
+  parallel_for(bake.sources.size(), bake.io.jobs(), [&](size_t i) {
+    if (!bake.io.check_interrupted()) return;
+    bake.sources[i].graph.emplace(
+        read_source(bake.sources[i].path, bake.options.allow_unknown_keys != 0, bake.io));
+    bake.io.progress("reading graphs", ++done, bake.sources.size());
+  });
+  HIPPLAN_TRY(bake.io.check_interrupted());
+  for (size_t s = 0; s < bake.sources.size(); ++s) {
+    if (!bake.sources[s].graph->ok()) {
+      bake.io.fail(bake.sources[s].graph->error());
+      continue;
+    }
+    for (size_t t = 0; t < bake.targets.size(); ++t) bake.jobs.push_back({s, t, {}, {}, {}, {}});
+  }
+  return {};
+}
+
+Result<void> bake_all(Bake& bake) {
+  pipeline::Catalog catalog(kernels_folder(bake.io), bake.io.jobs());
+  capture::Capturer capturer;
+  pipeline::BakeOptions options;
+  options.request = bake.request;
+  options.capture.with_graph = bake.options.plan_only == 0;
+  options.capture.provider_version = kVersion;
+  std::atomic<size_t> done{0};
+  parallel_for(bake.jobs.size(), bake.io.jobs(), [&](size_t i) {
+    if (!bake.io.check_interrupted()) return;
+    Job& job = bake.jobs[i];
+    const graph::Graph& graph = bake.sources[job.source].graph->value();
+    const bool explain = bake.options.why != 0;
+    job.baked.emplace(pipeline::bake(graph, bake.targets[job.target], catalog, capturer, options,
+                                     bake.io.sink(), explain ? &job.explanation : nullptr));
+    if (job.baked->ok()) {
+      job.graph_key = job.baked->value().plan.graph_key;
+      job.plan_digest = plan::plan_digest(job.baked->value().plan);
+    }
+    bake.io.progress("baking plans", ++done, bake.jobs.size());
+  });
+  HIPPLAN_TRY(bake.io.check_interrupted());
+  for (const Job& job : bake.jobs)
+    if (!job.baked->ok())
+      bake.io.fail(job.baked->error().within(bake.sources[job.source].path + " for " +
+                                             bake.targets[job.target].arch.text()));
+  return {};
+}
+
+bool to_folder(const std::string& output) {
+  std::error_code ignored;
+  return !output.empty() && (output.back() == '/' || fs::is_directory(output, ignored));
+}
+
+Result<void> write_one(const Bake& bake, const std::string& path,
+                       const std::vector<const Job*>& jobs) {
+  plan::Writer writer{plan::WriteOptions{}};
+  for (const Job* job : jobs) {
+    auto added = writer.add(job->baked->value().plan);
+    if (!added) return added.error().within(bake.sources[job->source].path);
+  }
+  if (path != "-") return writer.write(path);
+  HIPPLAN_TRY_ASSIGN(const auto bytes, writer.to_bytes());
+  bake.io.result(as_text(bytes));
+  return {};
+}
+
+/// One file per graph, named after the graph's file.
+Result<void> write_folder(const Bake& bake, const fs::path& folder) {
+  std::map<fs::path, std::vector<const Job*>> files;
+  std::map<fs::path, size_t> owner;
+  for (const Job& job : bake.jobs) {
+    if (!job.baked->ok()) continue;
+    const std::string& path = bake.sources[job.source].path;
+    fs::path name = path == "-" ? fs::path("stdin") : fs::path(path).stem();
+    name += ".hplan";
+    const auto [it, fresh] = owner.emplace(name, job.source);
+    if (!fresh && it->second != job.source)
+      return Error{.code = Code::bad_input,
+                   .reason = "output-name",
+                   .where = path,
+                   .what = "two graphs would be written to " + name.string(),
+                   .advice = "rename one, or write them to one file with -o FILE.hplan"};
+    files[name].push_back(&job);
+  }
+  std::error_code failed;
+  fs::create_directories(folder, failed);
+  if (failed)
+    return Error{.code = Code::machine,
+                 .reason = "io",
+                 .where = folder.string(),
+                 .what = "cannot make the folder: " + failed.message()};
+  uint64_t done = 0;
+  for (const auto& [name, jobs] : files) {
+    HIPPLAN_TRY(bake.io.check_interrupted());
+    HIPPLAN_TRY(write_one(bake, (folder / name).string(), jobs));
+    bake.io.progress("writing files", ++done, files.size());
+  }
+  return {};
+}
+
+Result<void> write_all(const Bake& bake) {
+  const std::string output = text_or_empty(bake.options.output);
+  if (to_folder(output)) return write_folder(bake, output);
+  std::vector<const Job*> good;
+  for (const Job& job : bake.jobs)
+    if (job.baked->ok()) good.push_back(&job);
+  return write_one(bake, output, good);
+}
+
+/// Bakes again with nothing cached, one thread and the plans in reverse, and compares the bytes.
+Result<void> check_reproducible(const Bake& bake) {
+  plan::Writer first{plan::WriteOptions{}}, second{plan::WriteOptions{}};
+  pipeline::Catalog catalog(kernels_folder(bake.io), 1);
+  capture::Capturer capturer;
+  pipeline::BakeOptions options;
+  options.request = bake.request;
+  options.capture.with_graph = bake.options.plan_only == 0;
+  options.capture.provider_version = kVersion;
+  for (size_t i = bake.jobs.size(); i-- > 0;) {
+    const Job& job = bake.jobs[i];
+    if (!job.baked->ok()) continue;
+    HIPPLAN_TRY(first.add(job.baked->value().plan));
+    HIPPLAN_TRY_ASSIGN(auto again, pipeline::bake(bake.sources[job.source].graph->value(),
+                                                  bake.targets[job.target], catalog, capturer,
+                                                  options, {}, nullptr));
+    HIPPLAN_TRY(second.add(std::move(again.plan)));
+  }
+  HIPPLAN_TRY_ASSIGN(const auto a, first.to_bytes());
+  HIPPLAN_TRY_ASSIGN(const auto b, second.to_bytes());
+  if (a == b) return {};
+  const auto differs = std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin();
+  return Error{.code = Code::negative,
+               .reason = "not-reproducible",
+               .what = "two bakes of the same graphs differ",
+               .expected = "identical bytes",
+               .found = cat("the first difference at offset ", differs)};
+}
+
+void print_text(const Bake& bake) {
+  for (const Job& job : bake.jobs) {
+    const std::string head =
+        bake.sources[job.source].path + " for " + bake.targets[job.target].arch.text();
+    if (job.baked->ok() && text_or_empty(bake.options.output) != "-") {
+      const auto& baked = job.baked->value();
+      bake.io.line(cat(head, ": ", baked.engine, ", kernel ", baked.kernel, ", plan ",
+                       job.plan_digest.hex().substr(0, 16)));
+    }
+    if (!job.explanation.empty()) bake.io.line(job.explanation);
+  }
+}
+
+void print_json(const Bake& bake) {
+  json::Writer out;
+  out.begin_object().member("schema", "hipplan.build/1");
+  out.member("output", text_or_empty(bake.options.output));
+  out.member("written", bake.io.status() == 0 && bake.options.dry_run == 0);
+  out.key("plans").begin_array();
+  for (const Job& job : bake.jobs) {
+    out.begin_object().member("graph", bake.sources[job.source].path);
+    out.member("target", bake.targets[job.target].arch.text());
+    if (job.baked->ok()) {
+      out.member("engine", job.baked->value().engine).member("kernel", job.baked->value().kernel);
+      out.member("graph_key", job.graph_key.hex()).member("plan_digest", job.plan_digest.hex());
+      if (bake.options.why != 0) out.key("reasons").raw(job.baked->value().plan.reasons);
+    } else {
+      out.key("error");
+      write_error(out, job.baked->error());
+    }
+    out.end_object();
+  }
+  out.end_array();
+  out.key("unreadable").begin_array();
+  for (const Source& source : bake.sources)
+    if (source.graph && !source.graph->ok()) write_error(out, source.graph->error());
+  out.end_array().member("status", bake.io.status()).end_object();
+  bake.io.line(out.text());
+}
+
+Result<void> run(Bake& bake) {
+  HIPPLAN_TRY(prepare(bake));
+  HIPPLAN_TRY(read_all(bake));
+  HIPPLAN_TRY(bake_all(bake));
+  const bool any = std::any_of(bake.jobs.begin(), bake.jobs.end(),
+                               [](const Job& job) { return job.baked->ok(); });
+  const bool good = bake.io.status() == 0 || (bake.options.keep_going != 0 && any);
+  if (good && bake.options.check_reproducible != 0) HIPPLAN_TRY(check_reproducible(bake));
+  if (good && bake.options.dry_run == 0) HIPPLAN_TRY(write_all(bake));
+  if (!good && bake.options.dry_run == 0)
+    bake.io.note("nothing was written" +
+                 std::string(any ? "; --keep-going writes the plans that could be baked" : ""));
+  return {};
+}
+
+}  // namespace
+
+int build(const hipplan_build_options& options, Io& io) {
+  Bake bake{options, io, {}, {}, {}, {}};
+  if (auto done = run(bake); !done) io.fail(done.error());
+  const bool all_known = std::all_of(bake.jobs.begin(), bake.jobs.end(),
+                                     [](const Job& job) { return job.baked.has_value(); });
+  if (io.status() == HIPPLAN_INTERRUPTED || !all_known) return io.status();
+  if (io.json())
+    print_json(bake);
+  else
+    print_text(bake);
+  return io.status();
+}
+
+}  // namespace hipplan::commands

@@ -1,0 +1,111 @@
+#include "base/file.h"
+#include "codeobject/codeobject.h"
+#include "codeobject/disassembly/disassembler.h"
+#include "commands/inspect_parts.h"
+#include "commands/plans.h"
+#include "plan/extract.h"
+#include "plan/foreign.h"
+
+namespace hipplan::commands {
+namespace {
+
+std::string hexadecimal(uint64_t value, int digits) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string out(static_cast<size_t>(digits), '0');
+  for (int i = digits - 1; i >= 0; --i, value >>= 4)
+    out[static_cast<size_t>(i)] = kDigits[value & 15];
+  return out;
+}
+
+std::string encoding_text(ByteView encoding) {
+  std::string out;
+  for (size_t at = 0; at + 4 <= encoding.size(); at += 4)
+    out += (at ? " " : "") + hexadecimal(*load<uint32_t>(encoding, at), 8);
+  return out;
+}
+
+Result<ByteView> code_of(const codeobject::CodeObject& object, const codeobject::Kernel& kernel) {
+  for (const auto& segment : object.segments) {
+    if (kernel.entry_address < segment.address) continue;
+    if (const auto part =
+            slice(segment.content, kernel.entry_address - segment.address, kernel.code_size))
+      return *part;
+  }
+  return Error{.code = Code::damaged,
+               .reason = "kernel-code",
+               .where = "kernel " + kernel.name,
+               .what = "its instructions are not inside the file"};
+}
+
+/// `only` names the kernel to print; empty prints all of them.
+Result<void> print_object(Inspection& in, ByteView bytes, const std::string& where,
+                          const std::string& only, json::Writer& out) {
+  HIPPLAN_TRY_ASSIGN(const auto object, codeobject::parse(bytes, where));
+  for (const auto& kernel : object.kernels) {
+    if (!only.empty() && kernel.name != only) continue;
+    HIPPLAN_TRY_ASSIGN(const auto code, code_of(object, kernel));
+    HIPPLAN_TRY_ASSIGN(const auto decoder,
+                       disassembly::Disassembler::open(object.arch.base, in.io.module_folder(),
+                                                       kernel.wavefront_size));
+    HIPPLAN_TRY_ASSIGN(const auto lines, decoder.disassemble(code, kernel.entry_address));
+    std::string text = kernel.name + ":  // " + object.arch.text() + "\n";
+    out.begin_object().member("kernel", kernel.name).member("arch", object.arch.text());
+    out.key("instructions").begin_array();
+    for (const auto& line : lines) {
+      text += "  " + hexadecimal(line.address, 8) + ":  " + encoding_text(line.encoding);
+      text += std::string(line.encoding.size() <= 4 ? 11 : 2, ' ') + line.text + "\n";
+      out.begin_object().member("address", line.address).member("text", line.text);
+      out.member("decoded", line.decoded).end_object();
+    }
+    out.end_array().end_object();
+    if (!in.io.json()) in.io.result(text);
+  }
+  return {};
+}
+
+Result<void> print_plan(Inspection& in, const std::string& path, json::Writer& out) {
+  HIPPLAN_TRY_ASSIGN(const auto file, open_file(path, plan::Check::lookup));
+  plan::EntryInfo entry;
+  if (in.targets.empty()) {
+    HIPPLAN_TRY_ASSIGN(entry, plan::choose_entry(file, in.graph_key, ""));
+  } else {
+    HIPPLAN_TRY_ASSIGN(const auto arch, target::Arch::parse(in.targets.front()));
+    HIPPLAN_TRY_ASSIGN(entry, resolve(file, in.graph_key, arch));
+  }
+  HIPPLAN_TRY_ASSIGN(const auto plan, file.read_plan(entry, true));
+  for (const auto& image : plan.payload.kernels)
+    HIPPLAN_TRY(
+        print_object(in, *image.code, path + ": kernel " + image.symbol, image.symbol, out));
+  return {};
+}
+
+}  // namespace
+
+Result<void> disasm(Inspection& in) {
+  if (in.arguments.size() != 1)
+    return Error{.code = Code::bad_input,
+                 .reason = "usage",
+                 .where = "disasm",
+                 .what = "wrong number of arguments",
+                 .expected = "one file"};
+  const std::string& path = in.arguments.front();
+  json::Writer out;
+  out.begin_object().member("schema", "hipplan.disasm/1").member("path", path);
+  out.key("kernels").begin_array();
+  const bool member = path.find(".tar.zst:") != std::string::npos;
+  bool code_object = false;
+  FileView bytes;
+  if (!member && path != "-") {
+    HIPPLAN_TRY_ASSIGN(bytes, FileView::open(path));
+    code_object = plan::recognise(bytes.view()) == plan::FileKind::amd_code_object;
+  }
+  if (code_object)
+    HIPPLAN_TRY(print_object(in, bytes.view(), path, "", out));
+  else
+    HIPPLAN_TRY(print_plan(in, path, out));
+  out.end_array().end_object();
+  if (in.io.json()) in.io.line(out.text());
+  return {};
+}
+
+}  // namespace hipplan::commands

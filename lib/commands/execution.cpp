@@ -1,0 +1,100 @@
+#include "commands/execution.h"
+
+#include <algorithm>
+
+#include "base/file.h"
+
+namespace hipplan::commands {
+
+DeviceTensors::~DeviceTensors() {
+  for (const auto& tensor : addresses_) (void)device_.release(tensor.address);
+  if (workspace_ != 0) (void)device_.release(workspace_);
+}
+
+Result<void> DeviceTensors::add(int64_t uid, ByteView content) {
+  HIPPLAN_TRY_ASSIGN(const auto address, device_.allocate(content.size()));
+  addresses_.push_back({uid, address});
+  sizes_[uid] = content.size();
+  return device_.copy_in(address, content);
+}
+
+Result<void> DeviceTensors::add_workspace(uint64_t bytes) {
+  if (bytes == 0) return {};
+  HIPPLAN_TRY_ASSIGN(workspace_, device_.allocate(bytes));
+  return device_.fill(workspace_, run::kPoison, bytes);
+}
+
+Result<void> DeviceTensors::write(int64_t uid, ByteView content) {
+  for (const auto& tensor : addresses_)
+    if (tensor.uid == uid) return device_.copy_in(tensor.address, content);
+  return Error{.code = Code::internal, .reason = "unknown-uid", .what = cat("no tensor ", uid)};
+}
+
+Result<Bytes> DeviceTensors::read(int64_t uid) const {
+  for (const auto& tensor : addresses_) {
+    if (tensor.uid != uid) continue;
+    Bytes out(static_cast<size_t>(sizes_.at(uid)));
+    HIPPLAN_TRY(device_.copy_out(out, tensor.address));
+    return out;
+  }
+  return Error{.code = Code::internal, .reason = "unknown-uid", .what = cat("no tensor ", uid)};
+}
+
+Result<graph::Graph> graph_of(const plan::Plan& plan, const std::string& graph_file) {
+  std::string text = plan.graph, where = "graph in the plan";
+  if (!graph_file.empty()) {
+    HIPPLAN_TRY_ASSIGN(const auto bytes, read_file(graph_file, 64ull << 20));
+    text = as_text(bytes);
+    where = graph_file;
+  }
+  if (text.empty())
+    return Error{.code = Code::bad_input,
+                 .reason = "no-graph",
+                 .where = "plan",
+                 .what = "holds no graph, so its tensors' shapes and types are not known",
+                 .advice = "pass --graph with the graph it was baked from"};
+  HIPPLAN_TRY_ASSIGN(auto graph, graph::read_graph(text, where, {}, {}));
+  const Digest key = graph::content_key(graph);
+  if (key != plan.graph_key)
+    return Error{.code = graph_file.empty() ? Code::damaged : Code::bad_input,
+                 .reason = "graph-key",
+                 .where = where,
+                 .what = "is not the graph the plan was baked from",
+                 .expected = "key " + plan.graph_key.hex(),
+                 .found = key.hex()};
+  return graph;
+}
+
+Result<run::Buffers> run_once(device::Device& device, const restore::Executable& executable,
+                              const run::Buffers& inputs, const run::Buffers& poisoned) {
+  DeviceTensors tensors(device);
+  for (const auto& binding : executable.prepared().bindings) {
+    const auto& from = binding.written ? poisoned : inputs;
+    const auto found = from.find(binding.uid);
+    if (found == from.end())
+      return Error{.code = Code::damaged,
+                   .reason = "graph-plan",
+                   .where = cat("tensor uid ", binding.uid),
+                   .what = "the plan takes a tensor that is no external tensor of the graph"};
+    if (found->second.size() < binding.min_bytes)
+      return Error{.code = Code::damaged,
+                   .reason = "graph-plan",
+                   .where = cat("tensor uid ", binding.uid),
+                   .what = "the plan touches more memory than the graph's tensor has",
+                   .expected = cat("at most ", found->second.size(), " bytes"),
+                   .found = cat(binding.min_bytes)};
+    HIPPLAN_TRY(tensors.add(binding.uid, found->second));
+  }
+  HIPPLAN_TRY(tensors.add_workspace(executable.prepared().workspace_bytes));
+  HIPPLAN_TRY(executable.execute(device, tensors.addresses(), tensors.workspace()));
+  HIPPLAN_TRY(device.synchronize());
+  run::Buffers out;
+  for (const auto& binding : executable.prepared().bindings) {
+    if (!binding.written) continue;
+    HIPPLAN_TRY_ASSIGN(auto bytes, tensors.read(binding.uid));
+    out[binding.uid] = std::move(bytes);
+  }
+  return out;
+}
+
+}  // namespace hipplan::commands

@@ -1,0 +1,46 @@
+// Running one plan on a device with given inputs.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "base/result.h"
+#include "device/device.h"
+#include "graph/graph.h"
+#include "plan/plan.h"
+#include "restore/restore.h"
+#include "run/inputs.h"
+
+namespace hipplan::commands {
+
+/// Device memory of one plan's tensors; released when it goes.
+class DeviceTensors {
+ public:
+  explicit DeviceTensors(device::Device& device) : device_(device) {}
+  ~DeviceTensors();
+  DeviceTensors(const DeviceTensors&) = delete;
+  DeviceTensors& operator=(const DeviceTensors&) = delete;
+
+  /// Allocates and fills one tensor's memory, and remembers it by uid.
+  Result<void> add(int64_t uid, ByteView content);
+  Result<void> add_workspace(uint64_t bytes);
+  Result<void> write(int64_t uid, ByteView content);
+  Result<Bytes> read(int64_t uid) const;
+  [[nodiscard]] const std::vector<restore::TensorAddress>& addresses() const { return addresses_; }
+  [[nodiscard]] device::Address workspace() const { return workspace_; }
+
+ private:
+  device::Device& device_;
+  std::vector<restore::TensorAddress> addresses_;
+  std::map<int64_t, uint64_t> sizes_;
+  device::Address workspace_ = 0;
+};
+
+/// What `restore` needs besides the plan: the graph parsed again, checked to be the plan's own.
+Result<graph::Graph> graph_of(const plan::Plan& plan, const std::string& graph_file);
+
+/// Runs `executable` once: inputs in, outputs poisoned, launch, outputs out.
+Result<run::Buffers> run_once(device::Device& device, const restore::Executable& executable,
+                              const run::Buffers& inputs, const run::Buffers& poisoned);
+
+}  // namespace hipplan::commands

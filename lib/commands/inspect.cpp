@@ -1,0 +1,275 @@
+// hipplan-inspect: look at files without a GPU.
+#include <algorithm>
+
+#include "base/file.h"
+#include "codeobject/codeobject.h"
+#include "codeobject/disassembly/disassembler.h"
+#include "codeobject/print.h"
+#include "commands/inspect_parts.h"
+#include "commands/io.h"
+#include "commands/plans.h"
+#include "commands/targets.h"
+#include "plan/bundle.h"
+#include "plan/diff.h"
+#include "plan/extract.h"
+#include "plan/foreign.h"
+#include "plan/print.h"
+
+namespace hipplan::commands {
+namespace {
+
+Error usage(const std::string& what, const std::string& expected) {
+  return {.code = Code::bad_input, .reason = "usage", .what = what, .expected = expected};
+}
+
+Result<void> need(const Inspection& in, size_t count, const char* expected) {
+  if (in.arguments.size() == count) return {};
+  return Error{.code = Code::bad_input,
+               .reason = "usage",
+               .where = in.command,
+               .what = "wrong number of arguments",
+               .expected = expected,
+               .found = cat(in.arguments.size())};
+}
+
+/// Files that are not ours are shown as what they are.
+Result<bool> show_foreign(Inspection& in, const std::string& path) {
+  HIPPLAN_TRY_ASSIGN(const auto bytes, FileView::open(path));
+  const auto kind = plan::recognise(bytes.view());
+  if (kind != plan::FileKind::amd_code_object) return false;
+  HIPPLAN_TRY_ASSIGN(const auto code, codeobject::parse(bytes.view(), path));
+  if (!in.io.json()) {
+    in.io.line(path + ": not a hipplan file; " + plan::file_kind_text(kind));
+    in.io.result(codeobject::print(code));
+    return true;
+  }
+  json::Writer out;
+  out.begin_object().member("schema", "hipplan.foreign/1").member("path", path);
+  out.member("kind", plan::file_kind_name(kind)).key("code_object");
+  codeobject::write_json(code, out);
+  out.end_object();
+  in.io.line(out.text());
+  return true;
+}
+
+Result<void> show_bundle(Inspection& in, const std::string& path) {
+  HIPPLAN_TRY_ASSIGN(const auto members, plan::list_bundle(path));
+  json::Writer out;
+  out.begin_object().member("schema", "hipplan.bundle/1").member("path", path);
+  out.key("members").begin_array();
+  for (const auto& member : members) {
+    if (!in.io.json())
+      in.io.line(cat(member.sha256.hex().substr(0, 16), "  ", member.bytes, "  ", member.name));
+    out.begin_object().member("name", member.name).member("bytes", member.bytes);
+    out.member("sha256", member.sha256.hex()).end_object();
+  }
+  out.end_array().end_object();
+  if (in.io.json()) in.io.line(out.text());
+  return {};
+}
+
+Result<void> show_file(Inspection& in, const std::string& path) {
+  if (path != "-" && path.find(".tar.zst:") == std::string::npos) {
+    HIPPLAN_TRY_ASSIGN(const bool foreign, show_foreign(in, path));
+    if (foreign) return {};
+    HIPPLAN_TRY_ASSIGN(const auto bytes, FileView::open(path));
+    if (plan::looks_like_bundle(bytes.view())) return show_bundle(in, path);
+  }
+  HIPPLAN_TRY_ASSIGN(const auto file, open_file(path, plan::Check::lookup));
+  plan::ShowOptions options;
+  options.graph_key = in.graph_key;
+  if (!in.targets.empty()) options.target = in.targets.front();
+  if (in.io.json()) {
+    json::Writer out;
+    HIPPLAN_TRY(plan::show_json(file, options, out));
+    in.io.line(out.text());
+    return {};
+  }
+  std::string text;
+  HIPPLAN_TRY(plan::show_text(file, options, text));
+  in.io.result(text);
+  return {};
+}
+
+Result<void> show(Inspection& in) {
+  if (in.arguments.empty()) return usage("no file given", "at least one file");
+  if (in.io.json() && in.arguments.size() != 1)
+    return usage("--json shows one file at a time", "one file");
+  for (const auto& path : in.arguments)
+    if (auto shown = show_file(in, path); !shown) in.io.fail(shown.error());
+  return {};
+}
+
+Result<void> diff(Inspection& in) {
+  HIPPLAN_TRY(need(in, 2, "two files"));
+  HIPPLAN_TRY_ASSIGN(const auto a, open_file(in.arguments[0], plan::Check::lookup));
+  HIPPLAN_TRY_ASSIGN(const auto b, open_file(in.arguments[1], plan::Check::lookup));
+  HIPPLAN_TRY_ASSIGN(const auto difference, plan::diff_files(a, b));
+  if (in.io.json()) {
+    json::Writer out;
+    plan::diff_json(out, difference, in.arguments[0], in.arguments[1]);
+    in.io.line(out.text());
+  } else {
+    in.io.result(plan::diff_text(difference, in.arguments[0], in.arguments[1]));
+  }
+  const bool differs =
+      !difference.differences.empty() || difference.only_in_a != 0 || difference.only_in_b != 0;
+  if (differs) in.io.fail_quietly(HIPPLAN_NEGATIVE);
+  return {};
+}
+
+Result<void> size(Inspection& in) {
+  HIPPLAN_TRY(need(in, 1, "one file"));
+  HIPPLAN_TRY_ASSIGN(const auto file, open_file(in.arguments[0], plan::Check::lookup));
+  HIPPLAN_TRY_ASSIGN(const auto report, plan::size_report(file));
+  if (!in.io.json()) {
+    in.io.result(plan::size_text(report));
+    return {};
+  }
+  json::Writer out;
+  plan::size_json(out, report, in.arguments[0]);
+  in.io.line(out.text());
+  return {};
+}
+
+/// The plan a command means: by key and by exact target, or by the first --target's resolution.
+Result<plan::EntryInfo> chosen_entry(Inspection& in, const plan::File& file) {
+  if (in.targets.empty()) return plan::choose_entry(file, in.graph_key, "");
+  HIPPLAN_TRY_ASSIGN(const auto arch, target::Arch::parse(in.targets.front()));
+  return resolve(file, in.graph_key, arch);
+}
+
+Result<void> deliver(Inspection& in, ByteView bytes) {
+  if (in.output.empty()) return usage("no output given", "-o FILE, or -o - for standard output");
+  if (in.output == "-") {
+    in.io.result(as_text(bytes));
+    return {};
+  }
+  return write_file(in.output, bytes);
+}
+
+Result<void> deliver_code(Inspection& in, const std::vector<plan::CodeFile>& code) {
+  if (code.size() == 1) return deliver(in, *code.front().bytes);
+  if (in.output.empty() || in.output == "-")
+    return usage(cat("the plan has ", code.size(), " code objects"), "-o FOLDER/");
+  std::error_code failed;
+  std::filesystem::create_directories(in.output, failed);
+  for (const auto& file : code)
+    HIPPLAN_TRY(write_file(std::filesystem::path(in.output) / file.name, *file.bytes));
+  return {};
+}
+
+Result<void> extract(Inspection& in) {
+  HIPPLAN_TRY(need(in, 1, "one file"));
+  HIPPLAN_TRY_ASSIGN(const auto file, open_file(in.arguments[0], plan::Check::lookup));
+  HIPPLAN_TRY_ASSIGN(const auto entry, chosen_entry(in, file));
+  if (in.part == "plan") {
+    HIPPLAN_TRY_ASSIGN(const auto bytes, plan::extract_plan(file, entry));
+    return deliver(in, bytes);
+  }
+  if (in.part == "envelope") {
+    HIPPLAN_TRY_ASSIGN(const auto bytes, plan::extract_envelope(file, entry));
+    return deliver(in, bytes);
+  }
+  if (in.part == "graph") {
+    HIPPLAN_TRY_ASSIGN(const auto text, plan::extract_graph(file, entry));
+    return deliver(in, as_bytes(text));
+  }
+  if (in.part == "code") {
+    HIPPLAN_TRY_ASSIGN(const auto code, plan::extract_code(file, entry));
+    return deliver_code(in, code);
+  }
+  return usage("nothing to extract named", "one of --plan, --graph, --code, --envelope");
+}
+
+Result<void> resolve_command(Inspection& in) {
+  HIPPLAN_TRY(need(in, 1, "one file"));
+  if (in.targets.size() != 1) return usage("no target given", "one --target");
+  HIPPLAN_TRY_ASSIGN(const auto arch, target::Arch::parse(in.targets.front()));
+  HIPPLAN_TRY_ASSIGN(const auto file, open_file(in.arguments[0], plan::Check::lookup));
+  HIPPLAN_TRY_ASSIGN(const auto candidates, judge(file, in.graph_key, arch));
+  const auto chosen = resolve(file, in.graph_key, arch);
+  json::Writer out;
+  out.begin_object().member("schema", "hipplan.resolve/1").member("path", in.arguments[0]);
+  out.member("target", arch.text()).key("candidates").begin_array();
+  for (const auto& candidate : candidates) {
+    const bool wins = chosen.ok() && chosen->position == candidate.entry.position;
+    const std::string verdict = candidate.refusal
+                                    ? "refused: " + candidate.refusal->text()
+                                    : std::string(wins ? "chosen" : "fits, not chosen");
+    if (!in.io.json())
+      in.io.line(cat(candidate.entry.graph_key.hex().substr(0, 16), "/", candidate.entry.target,
+                     ": ", verdict));
+    out.begin_object().member("graph_key", candidate.entry.graph_key.hex());
+    out.member("target", candidate.entry.target)
+        .member("plan_digest", candidate.entry.plan_digest.hex());
+    out.member("chosen", wins);
+    if (candidate.refusal) {
+      out.key("refusal");
+      write_error(out, *candidate.refusal);
+    }
+    out.end_object();
+  }
+  out.end_array().end_object();
+  if (in.io.json()) in.io.line(out.text());
+  if (!chosen) return chosen.error().within(in.arguments[0]);
+  return {};
+}
+
+Result<void> why(Inspection& in) {
+  HIPPLAN_TRY(need(in, 1, "one file"));
+  HIPPLAN_TRY_ASSIGN(const auto file, open_file(in.arguments[0], plan::Check::lookup));
+  HIPPLAN_TRY_ASSIGN(const auto entry, chosen_entry(in, file));
+  HIPPLAN_TRY_ASSIGN(const auto plan, file.read_plan(entry, false));
+  if (plan.reasons.empty())
+    return Error{.code = Code::negative,
+                 .reason = "no-reasons",
+                 .where = in.arguments[0],
+                 .what = "the plan carries no record of how it was chosen"};
+  in.io.line(plan.reasons);
+  return {};
+}
+
+Result<void> bundle(Inspection& in) {
+  HIPPLAN_TRY(need(in, 1, "one folder"));
+  if (in.output.empty()) return usage("no output given", "-o FILE.tar.zst");
+  return plan::write_bundle(in.arguments[0], in.output);
+}
+
+Result<void> unbundle(Inspection& in) {
+  HIPPLAN_TRY(need(in, 1, "one bundle"));
+  if (in.output.empty()) return usage("no output given", "-o FOLDER/");
+  return plan::unpack_bundle(in.arguments[0], in.output);
+}
+
+struct Command {
+  const char* name;
+  Result<void> (*function)(Inspection&);
+};
+constexpr Command kCommands[] = {
+    {"show", show},     {"diff", diff},        {"list", list_things},        {"extract", extract},
+    {"size", size},     {"disasm", disasm},    {"resolve", resolve_command}, {"why", why},
+    {"bundle", bundle}, {"unbundle", unbundle}};
+
+}  // namespace
+
+int inspect(const hipplan_inspect_options& options, Io& io) {
+  Inspection in{io,
+                text_or_empty(options.command),
+                items(options.arguments),
+                text_or_empty(options.graph_key),
+                items(options.targets, true),
+                text_or_empty(options.part),
+                text_or_empty(options.output)};
+  for (const auto& command : kCommands) {
+    if (in.command != command.name) continue;
+    if (auto done = command.function(in); !done) io.fail(done.error());
+    return io.status();
+  }
+  io.fail(usage("unknown command '" + in.command + "'",
+                "show, diff, list, extract, size, disasm, "
+                "resolve, why, bundle or unbundle"));
+  return io.status();
+}
+
+}  // namespace hipplan::commands

@@ -1,0 +1,179 @@
+#include "commands/io.h"
+
+#include <glob.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+
+#include "base/shared_library.h"
+
+namespace hipplan::commands {
+namespace fs = std::filesystem;
+
+int worse(int a, int b) {
+  constexpr std::array kOrder = {130, 6, 3, 5, 4, 2, 1, 0};
+  for (const int status : kOrder)
+    if (a == status || b == status) return status;
+  return HIPPLAN_MACHINE;
+}
+
+std::string message_of(const Error& error) {
+  switch (error.code) {
+    case Code::damaged:
+      return "damaged: " + error.text();
+    case Code::unusable:
+      return "valid but not usable here: " + error.text();
+    case Code::internal:
+      return "internal fault, please report: " + error.text();
+    default:
+      return error.text();
+  }
+}
+
+void write_error(json::Writer& out, const Error& error) {
+  out.begin_object().member("class", code_name(error.code)).member("reason", error.reason);
+  const auto optional = [&](const char* key, const std::string& text) {
+    if (!text.empty()) out.member(key, text);
+  };
+  optional("where", error.where);
+  out.member("what", error.what);
+  optional("expected", error.expected);
+  optional("found", error.found);
+  optional("advice", error.advice);
+  out.end_object();
+}
+
+void Io::result(std::string_view text) {
+  const std::lock_guard lock(mutex_);
+  if (raw_.result != nullptr) raw_.result(raw_.user, text.data(), text.size());
+}
+void Io::line(std::string_view text) {
+  result(std::string(text) + "\n");
+}
+
+void Io::message(hipplan_severity severity, const std::string& text) {
+  const std::lock_guard lock(mutex_);
+  if (raw_.message != nullptr) raw_.message(raw_.user, severity, text.c_str());
+}
+
+void Io::fail(const Error& error) {
+  message(HIPPLAN_ERROR, message_of(error));
+  fail_quietly(exit_code(error.code));
+}
+void Io::fail_quietly(int status) {
+  const std::lock_guard lock(mutex_);
+  status_ = worse(status_, status);
+}
+
+void Io::progress(const char* what, uint64_t done, uint64_t total) {
+  const std::lock_guard lock(mutex_);
+  if (raw_.progress != nullptr) raw_.progress(raw_.user, what, done, total);
+}
+
+Result<void> Io::check_interrupted() const {
+  const std::lock_guard lock(mutex_);
+  if (raw_.interrupted != nullptr && raw_.interrupted(raw_.user) != 0)
+    return Error{.code = Code::interrupted, .reason = "interrupted", .what = "stopped on request"};
+  return {};
+}
+
+DiagnosticSink Io::sink() {
+  return [this](const Diagnostic& d) {
+    const std::string text = d.where.empty() ? d.text : d.where + ": " + d.text;
+    message(d.severity == Severity::note      ? HIPPLAN_NOTE
+            : d.severity == Severity::warning ? HIPPLAN_WARNING
+                                              : HIPPLAN_ERROR,
+            text);
+  };
+}
+
+std::string Io::data_folder() const {
+  if (raw_.data_folder != nullptr) return raw_.data_folder;
+  return (own_folder() / ".." / "share" / "hipplan").lexically_normal().string();
+}
+std::string Io::module_folder() const {
+  return text_or_empty(raw_.module_folder);
+}
+
+std::vector<std::string> items(const hipplan_strings& list, bool commas) {
+  std::vector<std::string> out;
+  for (size_t i = 0; i < list.count; ++i) {
+    std::string rest = list.items[i];
+    if (!commas) {
+      out.push_back(std::move(rest));
+      continue;
+    }
+    for (size_t at = 0; at <= rest.size();) {
+      const size_t end = std::min(rest.find(',', at), rest.size());
+      if (end > at) out.push_back(rest.substr(at, end - at));
+      at = end + 1;
+    }
+  }
+  return out;
+}
+
+namespace {
+
+bool has_suffix(const std::string& name, const std::vector<std::string>& suffixes) {
+  return std::any_of(suffixes.begin(), suffixes.end(), [&](const std::string& suffix) {
+    return name.size() > suffix.size() &&
+           name.compare(name.size() - suffix.size(), suffix.size(), suffix) == 0;
+  });
+}
+
+Error nothing_found(const std::string& argument, const std::string& what) {
+  return {.code = Code::bad_input, .reason = "open", .where = argument, .what = what};
+}
+
+Result<void> expand_folder(const fs::path& folder, const std::vector<std::string>& suffixes,
+                           std::vector<std::string>& out) {
+  std::error_code failed;
+  std::vector<std::string> found;
+  for (fs::recursive_directory_iterator it(folder, failed), end; !failed && it != end;
+       it.increment(failed)) {
+    std::error_code ignored;
+    if (it->is_regular_file(ignored) && has_suffix(it->path().string(), suffixes))
+      found.push_back(it->path().string());
+  }
+  if (failed)
+    return Error{.code = Code::machine,
+                 .reason = "io",
+                 .where = folder.string(),
+                 .what = "cannot read the folder: " + failed.message()};
+  if (found.empty())
+    return nothing_found(folder.string(), "the folder holds no " + suffixes.front() + " file");
+  std::sort(found.begin(), found.end());
+  out.insert(out.end(), found.begin(), found.end());
+  return {};
+}
+
+Result<void> expand_glob(const std::string& pattern, std::vector<std::string>& out) {
+  glob_t matches{};
+  const int failed = ::glob(pattern.c_str(), 0, nullptr, &matches);
+  if (failed == 0)
+    for (size_t i = 0; i < matches.gl_pathc; ++i) out.emplace_back(matches.gl_pathv[i]);
+  ::globfree(&matches);
+  if (failed != 0) return nothing_found(pattern, "no file matches the pattern");
+  return {};
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> expand_paths(const std::vector<std::string>& arguments,
+                                              const std::vector<std::string>& suffixes) {
+  std::vector<std::string> out;
+  for (const std::string& argument : arguments) {
+    std::error_code ignored;
+    const bool there = argument == "-" || fs::exists(argument, ignored);
+    if (argument != "-" && fs::is_directory(argument, ignored))
+      HIPPLAN_TRY(expand_folder(argument, suffixes, out));
+    else if (!there && argument.find_first_of("*?[") != std::string::npos)
+      HIPPLAN_TRY(expand_glob(argument, out));
+    else
+      out.push_back(argument);
+  }
+  return out;
+}
+
+}  // namespace hipplan::commands

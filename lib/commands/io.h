@@ -1,0 +1,66 @@
+// The callbacks of hipplan_tool_io with C++ manners, and what all commands share.
+#pragma once
+
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/diagnostics.h"
+#include "base/result.h"
+#include "hipplan/tools.h"
+#include "json/json.h"
+
+namespace hipplan::commands {
+
+/// Worst of two exit statuses by the order 130 6 3 5 4 2 1 0.
+[[nodiscard]] int worse(int a, int b);
+
+/// "damaged: …" and "valid but not usable here: …" in front of the texts of those two classes.
+[[nodiscard]] std::string message_of(const Error& error);
+/// {"class":…, "reason":…, "where":…, "what":…, …}
+void write_error(json::Writer& out, const Error& error);
+
+/// Sends output to the caller; remembers the worst status. Thread-safe.
+class Io {
+ public:
+  explicit Io(const hipplan_tool_io& raw) : raw_(raw) {}
+
+  void result(std::string_view text);
+  void line(std::string_view text);
+  void note(const std::string& text) { message(HIPPLAN_NOTE, text); }
+  void warn(const std::string& text) { message(HIPPLAN_WARNING, text); }
+  /// Reports the error and makes the status at least as bad as its class.
+  void fail(const Error& error);
+  /// Makes the status at least as bad as `status` without a message.
+  void fail_quietly(int status);
+  void progress(const char* what, uint64_t done, uint64_t total);
+  /// An `interrupted` error when the caller asked to stop.
+  Result<void> check_interrupted() const;
+
+  [[nodiscard]] DiagnosticSink sink();
+  [[nodiscard]] bool json() const { return raw_.json != 0; }
+  [[nodiscard]] unsigned jobs() const { return raw_.jobs; }
+  [[nodiscard]] int status() const { return status_; }
+  [[nodiscard]] std::string data_folder() const;
+  [[nodiscard]] std::string module_folder() const;
+
+ private:
+  void message(hipplan_severity severity, const std::string& text);
+  const hipplan_tool_io& raw_;
+  mutable std::mutex mutex_;
+  int status_ = 0;
+};
+
+/// Items of a list; with `commas`, "a,b" counts as two.
+[[nodiscard]] std::vector<std::string> items(const hipplan_strings& list, bool commas = false);
+[[nodiscard]] inline std::string text_or_empty(const char* text) {
+  return text ? text : "";
+}
+
+/// Files named by arguments: files as they are, folders searched recursively for `suffix` in sorted
+/// order, glob patterns expanded, "-" kept. Nothing found is bad_input.
+Result<std::vector<std::string>> expand_paths(const std::vector<std::string>& arguments,
+                                              const std::vector<std::string>& suffixes);
+
+}  // namespace hipplan::commands

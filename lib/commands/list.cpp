@@ -1,0 +1,118 @@
+// inspect list: what this installation has.
+#include "base/hash.h"
+#include "commands/inspect_parts.h"
+#include "commands/targets.h"
+#include "descriptor/loader.h"
+#include "engine/dispatch.h"
+#include "pipeline/pipeline.h"
+#include "restore/provider.h"
+
+namespace hipplan::commands {
+namespace {
+
+/// Lines and JSON rows of one listing, made together.
+class Listing {
+ public:
+  Listing(Inspection& in, const std::string& what) : in_(in) {
+    out_.begin_object()
+        .member("schema", "hipplan.list/1")
+        .member("what", what)
+        .key("rows")
+        .begin_array();
+  }
+  using Cells = std::vector<std::pair<const char*, std::string>>;
+  void row(const Cells& cells) {
+    std::string line;
+    out_.begin_object();
+    for (const auto& [key, value] : cells) {
+      out_.member(key, value);
+      line += (line.empty() ? "" : "  ") + value;
+    }
+    out_.end_object();
+    if (!in_.io.json()) in_.io.line(line);
+  }
+  void finish() {
+    out_.end_array().end_object();
+    if (in_.io.json()) in_.io.line(out_.text());
+  }
+
+ private:
+  Inspection& in_;
+  json::Writer out_;
+};
+
+void list_engines(Listing& out) {
+  for (const auto& name : restore::built_in_provider().engines)
+    out.row({{"name", std::string(name)}, {"id", engine_id_text(engine_id(name))}});
+}
+
+void list_handlers(Listing& out) {
+  for (const auto* handler : engine::handlers())
+    out.row({{"alias", std::string(handler->alias())},
+             {"name", std::string(handler->name())},
+             {"saves", handler->can_save() ? "saves" : "does not save"}});
+}
+
+Result<void> list_targets(Inspection& in, Listing& out) {
+  HIPPLAN_TRY_ASSIGN(const auto targets, pipeline::Targets::load(targets_folder(in.io)));
+  for (const auto& named : targets.all())
+    out.row({{"arch", named.description.arch.base},
+             {"target", named.stem},
+             {"name", named.description.name}});
+  return {};
+}
+
+Result<void> list_devices(Inspection& in, Listing& out) {
+  HIPPLAN_TRY_ASSIGN(const auto targets, pipeline::Targets::load(targets_folder(in.io)));
+  for (const auto& named : targets.all())
+    out.row(
+        {{"device", "emulator:" + named.description.arch.base}, {"name", named.description.name}});
+  return {};
+}
+
+Result<void> list_kernels(Inspection& in, Listing& out) {
+  pipeline::Catalog catalog(kernels_folder(in.io), in.io.jobs());
+  const auto archs = in.targets.empty() ? catalog.architectures() : in.targets;
+  for (const auto& name : archs) {
+    HIPPLAN_TRY_ASSIGN(const auto arch, target::Arch::parse(name));
+    HIPPLAN_TRY_ASSIGN(const auto set, catalog.descriptors(arch, in.io.sink()));
+    for (const auto& pack : set->packs)
+      for (const auto& kernel : pack.kernels)
+        out.row({{"arch", arch.text()},
+                 {"engine", pack.engine->name},
+                 {"kernel", kernel.kernel->name},
+                 {"id", kernel.kernel->id.text()}});
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<void> list_things(Inspection& in) {
+  const std::string what = in.arguments.size() == 1 ? in.arguments.front() : "";
+  Listing out(in, what);
+  Result<void> done;
+  if (what == "engines") {
+    list_engines(out);
+  } else if (what == "handlers") {
+    list_handlers(out);
+  } else if (what == "targets") {
+    done = list_targets(in, out);
+  } else if (what == "devices") {
+    done = list_devices(in, out);
+  } else if (what == "kernels") {
+    done = list_kernels(in, out);
+  } else {
+    return Error{
+        .code = Code::bad_input,
+        .reason = "usage",
+        .where = "list",
+        .what = what.empty() ? "nothing to list named" : "cannot list '" + what.substr(0, 80) + "'",
+        .expected = "one of engines, kernels, targets, devices, handlers"};
+  }
+  HIPPLAN_TRY(std::move(done));
+  out.finish();
+  return {};
+}
+
+}  // namespace hipplan::commands

@@ -1,0 +1,33 @@
+// Finding the plan a command means.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "plan/plan.h"
+#include "target/target.h"
+
+namespace hipplan::commands {
+
+/// Why one entry of a file does or does not serve a device.
+struct Candidate {
+  plan::EntryInfo entry;
+  std::optional<Error> refusal;
+};
+
+/// Opens a file; "BUNDLE.tar.zst:MEMBER" reads a member of a bundle; foreign files are refused by
+/// what they are. Empty files are damaged.
+Result<plan::File> open_file(const std::string& path, plan::Check check);
+
+/// Every entry whose key starts with `graph_key`, judged against `device` by the target rule only.
+Result<std::vector<Candidate>> judge(const plan::File& file, const std::string& graph_key,
+                                     const target::Arch& device);
+
+/// The one entry that fits: exact target first, then the base architecture's. Several graphs and no
+/// key: bad_input listing the keys. None fits: unusable, naming the targets there are.
+Result<plan::EntryInfo> resolve(const plan::File& file, const std::string& graph_key,
+                                const target::Arch& device);
+
+}  // namespace hipplan::commands

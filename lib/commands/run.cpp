@@ -1,0 +1,349 @@
+// hipplan-run: restore a plan from its bytes and execute it.
+#include <cstdlib>
+#include <optional>
+
+#include "base/file.h"
+#include "commands/execution.h"
+#include "commands/io.h"
+#include "commands/plans.h"
+#include "commands/targets.h"
+#include "reference/reference.h"
+#include "run/compare.h"
+#include "run/inputs.h"
+#include "run/npy.h"
+
+namespace hipplan::commands {
+namespace {
+
+/// "UID=FILE" arguments by uid.
+using Assignments = std::map<int64_t, std::string>;
+
+Result<Assignments> assignments(const hipplan_strings& list, const char* option) {
+  Assignments out;
+  for (const auto& item : items(list)) {
+    const size_t equals = item.find('=');
+    char* end = nullptr;
+    const int64_t uid = std::strtoll(item.c_str(), &end, 10);
+    if (equals == std::string::npos || equals == 0 || end != item.c_str() + equals ||
+        equals + 1 == item.size())
+      return Error{.code = Code::bad_input,
+                   .reason = "usage",
+                   .where = std::string(option) + " " + item,
+                   .what = "is not UID=FILE.npy"};
+    if (!out.emplace(uid, item.substr(equals + 1)).second)
+      return Error{.code = Code::bad_input,
+                   .reason = "usage",
+                   .where = std::string(option) + " " + item,
+                   .what = cat("uid ", uid, " is given twice")};
+  }
+  return out;
+}
+
+device::Counters operator-(const device::Counters& a, const device::Counters& b) {
+  return {a.launches - b.launches,
+          a.instructions - b.instructions,
+          a.lane_instructions - b.lane_instructions,
+          a.memory_bytes_read - b.memory_bytes_read,
+          a.memory_bytes_written - b.memory_bytes_written,
+          a.matrix_flops - b.matrix_flops};
+}
+
+/// Everything known about one run.
+struct Session {
+  const hipplan_run_options& options;
+  Io& io;
+  plan::Plan plan;
+  graph::Graph graph;
+  std::unique_ptr<device::Device> device;
+  std::shared_ptr<const restore::Executable> executable;
+  run::Buffers inputs, outputs;
+  struct Compared {
+    int64_t uid = 0;
+    std::string against;
+    run::Comparison result;
+  };
+  std::vector<Compared> comparisons;
+  device::Counters counters;  ///< of the first execution
+};
+
+/// The target of the file's only plan, or empty: what "--device auto" falls back to.
+Result<std::string> first_target(const plan::File& file, const std::string& graph_key) {
+  std::string out;
+  HIPPLAN_TRY(file.for_each([&](const plan::EntryInfo& entry) {
+    if (entry.graph_key.hex().compare(0, graph_key.size(), graph_key) == 0) out = entry.target;
+    return out.empty();
+  }));
+  return out;
+}
+
+Result<void> open_all(Session& session) {
+  const auto& options = session.options;
+  const std::string path = text_or_empty(options.file), key = text_or_empty(options.graph_key);
+  HIPPLAN_TRY_ASSIGN(const auto file, open_file(path, plan::Check::lookup));
+  HIPPLAN_TRY_ASSIGN(const auto fallback, first_target(file, key));
+  const std::string name = text_or_empty(options.device);
+  HIPPLAN_TRY_ASSIGN(const auto description, describe_device(name, fallback, session.io));
+  auto entry = resolve(file, key, description.arch);
+  if (!entry) return entry.error().within(path);
+  HIPPLAN_TRY_ASSIGN(session.plan, file.read_plan(*entry, true));
+  HIPPLAN_TRY_ASSIGN(session.device, open_device(name, fallback, session.io));
+  auto created =
+      restore::Executable::create(session.plan, restore::built_in_provider(), *session.device);
+  if (!created) return created.error().within(path);
+  session.executable = std::move(created).value();
+  HIPPLAN_TRY_ASSIGN(session.graph, graph_of(session.plan, text_or_empty(options.graph_file)));
+  return {};
+}
+
+Result<const graph::Tensor*> tensor_of(const graph::Graph& graph, int64_t uid,
+                                       const std::vector<size_t>& among, const char* kind) {
+  std::string known;
+  for (const size_t position : among) {
+    if (graph.tensors[position].uid == uid) return &graph.tensors[position];
+    known += cat(known.empty() ? "" : ", ", graph.tensors[position].uid);
+  }
+  return Error{.code = Code::bad_input,
+               .reason = "unknown-uid",
+               .where = cat("tensor uid ", uid),
+               .what = cat("is no ", kind, " of the graph"),
+               .expected = "one of " + known};
+}
+
+Result<Bytes> load_tensor(const graph::Tensor& tensor, const std::string& path) {
+  HIPPLAN_TRY_ASSIGN(const auto file, FileView::open(path));
+  HIPPLAN_TRY_ASSIGN(const auto npy, run::read_npy(file.view(), path));
+  return run::tensor_from_npy(tensor, npy, path);
+}
+
+Result<void> make_inputs(Session& session) {
+  HIPPLAN_TRY_ASSIGN(const auto files, assignments(session.options.inputs, "--input"));
+  run::Buffers given;
+  for (const auto& [uid, path] : files) {
+    HIPPLAN_TRY_ASSIGN(const auto* tensor,
+                       tensor_of(session.graph, uid, session.graph.external_inputs(), "input"));
+    HIPPLAN_TRY_ASSIGN(given[uid], load_tensor(*tensor, path));
+  }
+  HIPPLAN_TRY_ASSIGN(session.inputs, run::random_inputs(session.graph, session.options.seed,
+                                                        session.io.jobs(), &given));
+  return {};
+}
+
+/// Gaps between strided elements must keep what was in them.
+Result<void> check_gaps(const Session& session, const run::Buffers& outputs, std::byte poison) {
+  for (const size_t position : session.graph.external_outputs()) {
+    const auto& tensor = session.graph.tensors[position];
+    const auto found = outputs.find(tensor.uid);
+    if (found == outputs.end()) continue;
+    if (const auto at = run::touched_gap(tensor, found->second, poison))
+      return Error{.code = Code::negative,
+                   .reason = "touched-gap",
+                   .where = cat("tensor uid ", tensor.uid),
+                   .what = "the kernel wrote between the tensor's elements",
+                   .found = cat("a changed byte at offset ", *at)};
+  }
+  return {};
+}
+
+/// Runs once; when results are to be judged, runs again over another poison: an element that the
+/// kernel leaves alone cannot be right both times.
+Result<void> execute(Session& session, bool judge) {
+  HIPPLAN_TRY_ASSIGN(const auto poisoned, run::poisoned_outputs(session.graph));
+  const auto before = session.device->counters();
+  HIPPLAN_TRY_ASSIGN(session.outputs,
+                     run_once(*session.device, *session.executable, session.inputs, poisoned));
+  session.counters = session.device->counters() - before;
+  HIPPLAN_TRY(check_gaps(session, session.outputs, run::kPoison));
+  if (!judge) return {};
+  HIPPLAN_TRY(session.io.check_interrupted());
+  HIPPLAN_TRY_ASSIGN(const auto again, run::poisoned_outputs(session.graph, run::kSecondPoison));
+  HIPPLAN_TRY_ASSIGN(const auto second,
+                     run_once(*session.device, *session.executable, session.inputs, again));
+  HIPPLAN_TRY(check_gaps(session, second, run::kSecondPoison));
+  for (const size_t position : session.graph.external_outputs()) {
+    const auto& tensor = session.graph.tensors[position];
+    if (session.outputs.count(tensor.uid) == 0) continue;
+    HIPPLAN_TRY_ASSIGN(const auto same, run::compare_buffers(tensor, session.outputs.at(tensor.uid),
+                                                             second.at(tensor.uid)));
+    if (!same.pass)
+      return Error{.code = Code::negative,
+                   .reason = "unstable-result",
+                   .where = cat("tensor uid ", tensor.uid),
+                   .what =
+                       "two runs over differently poisoned outputs disagree; some elements are "
+                       "not written, or the kernel is not deterministic",
+                   .found = same.text()};
+  }
+  return {};
+}
+
+run::Tolerance tolerance_of(const hipplan_run_options& options) {
+  run::Tolerance out;
+  if (options.absolute_tolerance >= 0) out.atol = options.absolute_tolerance;
+  if (options.relative_tolerance >= 0) out.rtol = options.relative_tolerance;
+  return out;
+}
+
+Result<void> check_reference(Session& session) {
+  HIPPLAN_TRY_ASSIGN(
+      const auto expected,
+      reference::evaluate(session.graph, run::views(session.inputs), session.io.jobs()));
+  for (const auto& [uid, output] : expected) {
+    const auto& tensor = session.graph.tensors[*session.graph.tensor_by_uid(uid)];
+    const auto got = session.outputs.find(uid);
+    if (got == session.outputs.end())
+      return Error{.code = Code::negative,
+                   .reason = "missing-output",
+                   .where = cat("tensor uid ", uid),
+                   .what = "the plan writes no such output"};
+    HIPPLAN_TRY_ASSIGN(auto result, run::compare(tensor, output, got->second,
+                                                 tolerance_of(session.options), session.io.jobs()));
+    session.comparisons.push_back({uid, "CPU reference", std::move(result)});
+  }
+  return {};
+}
+
+Result<void> check_files(Session& session, const Assignments& files) {
+  for (const auto& [uid, path] : files) {
+    HIPPLAN_TRY_ASSIGN(const auto* tensor,
+                       tensor_of(session.graph, uid, session.graph.external_outputs(), "output"));
+    HIPPLAN_TRY_ASSIGN(const auto expected, load_tensor(*tensor, path));
+    HIPPLAN_TRY_ASSIGN(auto result,
+                       run::compare_buffers(*tensor, expected, session.outputs.at(uid),
+                                            tolerance_of(session.options), session.io.jobs()));
+    session.comparisons.push_back({uid, path, std::move(result)});
+  }
+  return {};
+}
+
+Result<void> write_outputs(const Session& session) {
+  HIPPLAN_TRY_ASSIGN(const auto files, assignments(session.options.outputs, "--output"));
+  for (const auto& [uid, path] : files) {
+    HIPPLAN_TRY_ASSIGN(const auto* tensor,
+                       tensor_of(session.graph, uid, session.graph.external_outputs(), "output"));
+    HIPPLAN_TRY_ASSIGN(const auto npy, run::tensor_to_npy(*tensor, session.outputs.at(uid)));
+    HIPPLAN_TRY(write_file(path, npy));
+  }
+  return {};
+}
+
+/// What the device counted in one execution.
+void print_bench(Session& session) {
+  auto& io = session.io;
+  const auto& counters = session.counters;
+  io.line(cat("instructions      ", counters.instructions));
+  io.line(cat("lane instructions ", counters.lane_instructions));
+  io.line(cat("bytes read        ", counters.memory_bytes_read));
+  io.line(cat("bytes written     ", counters.memory_bytes_written));
+  io.line(cat("matrix FLOP       ", counters.matrix_flops));
+  io.line(cat("launches          ", counters.launches));
+}
+
+void write_counters(json::Writer& out, const device::Counters& c) {
+  out.begin_object().member("launches", c.launches).member("instructions", c.instructions);
+  out.member("lane_instructions", c.lane_instructions);
+  out.member("memory_bytes_read", c.memory_bytes_read);
+  out.member("memory_bytes_written", c.memory_bytes_written);
+  out.member("matrix_flops", c.matrix_flops).end_object();
+}
+
+void write_comparison(json::Writer& out, const Session::Compared& compared) {
+  const auto& c = compared.result;
+  out.begin_object().member("uid", compared.uid).member("against", compared.against);
+  out.member("pass", c.pass).member("elements", c.elements).member("failed", c.failed);
+  out.member("max_abs_error", c.max_abs_error).member("rms_error", c.rms_error);
+  out.key("worst_index").begin_array();
+  for (const int64_t i : c.worst.index) out.value(i);
+  out.end_array();
+  out.member("worst_expected", c.worst.expected).member("worst_got", c.worst.got);
+  out.member("worst_bound", c.worst.bound).member("worst_ratio", c.worst.ratio);
+  out.end_object();
+}
+
+void print_json(Session& session, const std::optional<Error>& failure) {
+  json::Writer out;
+  out.begin_object()
+      .member("schema", "hipplan.run/1")
+      .member("file", text_or_empty(session.options.file));
+  if (session.executable) {
+    out.member("device", session.device->name()).member("target", session.plan.target);
+    out.member("engine", session.plan.payload.engine_name);
+    out.member("kernel", session.plan.payload.kernel_name);
+    out.member("graph_key", session.plan.graph_key.hex()).member("seed", session.options.seed);
+  }
+  out.key("outputs").begin_array();
+  for (const auto& [uid, bytes] : session.outputs)
+    out.begin_object().member("uid", uid).member("sha256", sha256(bytes).hex()).end_object();
+  out.end_array();
+  out.key("comparisons").begin_array();
+  for (const auto& compared : session.comparisons) write_comparison(out, compared);
+  out.end_array();
+  if (session.options.bench != 0) {
+    out.key("counters");
+    write_counters(out, session.counters);
+  }
+  if (failure) {
+    out.key("error");
+    write_error(out, *failure);
+  }
+  out.member("status", session.io.status()).end_object();
+  session.io.line(out.text());
+}
+
+std::string repeat_line(const Session& session) {
+  std::string out =
+      cat("hipplan-run ", text_or_empty(session.options.file), " --device ", session.device->name(),
+          " --graph-key ", session.plan.graph_key.hex().substr(0, 16), " --seed ",
+          session.options.seed, " --check");
+  for (const auto& input : items(session.options.inputs)) out += " --input " + input;
+  return out;
+}
+
+void print_text(Session& session) {
+  auto& io = session.io;
+  io.line(cat(session.plan.payload.engine_name, ", kernel ", session.plan.payload.kernel_name,
+              " on ", session.device->name()));
+  for (const auto& [uid, bytes] : session.outputs)
+    io.line(cat("output ", uid, ": ", bytes.size(), " bytes, sha256 ",
+                sha256(bytes).hex().substr(0, 16)));
+  for (const auto& compared : session.comparisons)
+    io.line(cat(compared.result.pass ? "pass" : "FAIL", ": output ", compared.uid, " against ",
+                compared.against, ": ", compared.result.text()));
+  if (session.options.bench != 0) print_bench(session);
+}
+
+Result<void> work(Session& session) {
+  const auto& options = session.options;
+  HIPPLAN_TRY_ASSIGN(const auto expects, assignments(options.expects, "--expect"));
+  HIPPLAN_TRY(open_all(session));
+  if (options.check != 0) HIPPLAN_TRY(reference::supported(session.graph));
+  HIPPLAN_TRY(make_inputs(session));
+  HIPPLAN_TRY(session.io.check_interrupted());
+  HIPPLAN_TRY(execute(session, options.check != 0 || !expects.empty()));
+  HIPPLAN_TRY(write_outputs(session));
+  HIPPLAN_TRY(session.io.check_interrupted());
+  if (options.check != 0) HIPPLAN_TRY(check_reference(session));
+  return check_files(session, expects);
+}
+
+}  // namespace
+
+int run(const hipplan_run_options& options, Io& io) {
+  Session session{options, io, {}, {}, nullptr, nullptr, {}, {}, {}, {}};
+  std::optional<Error> failure;
+  if (auto done = work(session); !done) {
+    failure = done.error();
+    io.fail(*failure);
+  }
+  bool wrong = false;
+  for (const auto& compared : session.comparisons) wrong |= !compared.result.pass;
+  if (wrong) io.fail_quietly(HIPPLAN_NEGATIVE);
+  if (io.json())
+    print_json(session, failure);
+  else if (!failure)
+    print_text(session);
+  if (wrong || (failure && failure->code == Code::negative && session.executable))
+    io.note("repeat with: " + repeat_line(session));
+  return io.status();
+}
+
+}  // namespace hipplan::commands

@@ -1,0 +1,88 @@
+#include "commands/targets.h"
+
+#include <set>
+
+#include "device/device.h"
+
+namespace hipplan::commands {
+
+std::filesystem::path kernels_folder(const Io& io) {
+  return std::filesystem::path(io.data_folder()) / "kernels";
+}
+std::filesystem::path targets_folder(const Io& io) {
+  return std::filesystem::path(io.data_folder()) / "targets";
+}
+
+Result<std::vector<target::Description>> resolve_targets(const hipplan_strings& names,
+                                                         const hipplan_strings& files,
+                                                         const Io& io) {
+  std::vector<target::Description> out;
+  const auto wanted = items(names, true);
+  if (!wanted.empty()) {
+    HIPPLAN_TRY_ASSIGN(const auto known, pipeline::Targets::load(targets_folder(io)));
+    for (const auto& name : wanted) {
+      HIPPLAN_TRY_ASSIGN(auto description, known.find(name));
+      out.push_back(std::move(description));
+    }
+  }
+  for (const auto& file : items(files)) {
+    HIPPLAN_TRY_ASSIGN(auto description, pipeline::Targets::read(file));
+    out.push_back(std::move(description));
+  }
+  std::set<std::string> seen;
+  for (const auto& description : out)
+    if (!seen.insert(description.arch.text()).second)
+      return Error{.code = Code::bad_input,
+                   .reason = "duplicate-target",
+                   .where = "target " + description.arch.text(),
+                   .what = "is given twice"};
+  return out;
+}
+
+namespace {
+
+Error device_error(const std::string& name, Code code, const std::string& what) {
+  return {.code = code,
+          .reason = "device",
+          .where = "device '" + name.substr(0, 80) + "'",
+          .what = what,
+          .expected = "auto, emulator:ARCH or null:ARCH, for instance emulator:gfx942"};
+}
+
+struct DeviceName {
+  std::string kind, arch;
+};
+
+Result<DeviceName> split_device(const std::string& name, const std::string& plan_target) {
+  if (name.empty() || name == "auto") return DeviceName{"emulator", plan_target};
+  const size_t colon = name.find(':');
+  const std::string kind = name.substr(0, colon);
+  if (kind == "hip" || kind == "cuda")
+    return device_error(name, Code::machine, "this build opens no " + kind + " devices");
+  if ((kind != "emulator" && kind != "null") || colon == std::string::npos ||
+      colon + 1 == name.size())
+    return device_error(name, Code::bad_input, "is not a device name");
+  return DeviceName{kind, name.substr(colon + 1)};
+}
+
+}  // namespace
+
+Result<target::Description> describe_device(const std::string& name, const std::string& plan_target,
+                                            const Io& io) {
+  HIPPLAN_TRY_ASSIGN(const auto split, split_device(name, plan_target));
+  HIPPLAN_TRY_ASSIGN(const auto known, pipeline::Targets::load(targets_folder(io)));
+  return known.find(split.arch);
+}
+
+Result<std::unique_ptr<device::Device>> open_device(const std::string& name,
+                                                    const std::string& plan_target, const Io& io) {
+  HIPPLAN_TRY_ASSIGN(const auto split, split_device(name, plan_target));
+  HIPPLAN_TRY_ASSIGN(const auto description, describe_device(name, plan_target, io));
+  if (split.kind == "null") return device::open_null(description);
+  device::OpenOptions options;
+  options.module_folder = io.module_folder();
+  options.jobs = io.jobs();
+  return device::open_emulator(description, options);
+}
+
+}  // namespace hipplan::commands

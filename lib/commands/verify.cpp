@@ -1,0 +1,279 @@
+// hipplan-verify: is it intact, is it usable.
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "commands/execution.h"
+#include "commands/io.h"
+#include "commands/plans.h"
+#include "commands/reasons.h"
+#include "commands/targets.h"
+#include "plan/bundle.h"
+#include "plan/foreign.h"
+#include "reference/reference.h"
+#include "restore/restore.h"
+#include "run/compare.h"
+
+namespace hipplan::commands {
+namespace {
+
+/// What is known about one plan after checking.
+struct PlanVerdict {
+  plan::EntryInfo entry;
+  std::string engine, kernel;
+  std::optional<Error> failure;
+  std::vector<std::string> usable_on;  ///< of the targets asked for
+};
+
+struct FileVerdict {
+  std::string path;
+  std::optional<Error> failure;  ///< of the file as a whole
+  std::vector<PlanVerdict> plans;
+  int status = 0;
+};
+
+struct Verification {
+  const hipplan_verify_options& options;
+  Io& io;
+  std::vector<target::Description> targets;
+  std::vector<FileVerdict> files;
+};
+
+void note_failure(FileVerdict& file, const Error& error) {
+  file.status = worse(file.status, exit_code(error.code));
+}
+
+/// Code objects that were found good already, by digest, symbol, target and argument count:
+/// libraries share them.
+using CheckedCode = std::set<std::string>;
+
+Result<void> check_code_once(const plan::Plan& plan, CheckedCode& checked) {
+  std::string identity;
+  for (const auto& image : plan.payload.kernels) {
+    identity += image.sha256.hex() + image.symbol + image.target;
+    for (const auto& a : image.signature) identity += cat(a.kind, a.size, "@", a.offset, ";");
+  }
+  if (checked.count(identity) != 0) return {};
+  HIPPLAN_TRY(restore::check_code(plan));
+  checked.insert(identity);
+  return {};
+}
+
+/// Runs the plan with seeded inputs and compares with the CPU reference.
+Result<void> execute_plan(const plan::Plan& plan, Verification& v) {
+  const std::string name = text_or_empty(v.options.device);
+  HIPPLAN_TRY_ASSIGN(const auto device, open_device(name, plan.target, v.io));
+  HIPPLAN_TRY_ASSIGN(const auto executable,
+                     restore::Executable::create(plan, restore::built_in_provider(), *device));
+  HIPPLAN_TRY_ASSIGN(const auto graph, graph_of(plan, ""));
+  HIPPLAN_TRY_ASSIGN(const auto inputs, run::random_inputs(graph, 0, v.io.jobs()));
+  HIPPLAN_TRY_ASSIGN(const auto poisoned, run::poisoned_outputs(graph));
+  HIPPLAN_TRY_ASSIGN(const auto got, run_once(*device, *executable, inputs, poisoned));
+  HIPPLAN_TRY_ASSIGN(const auto expected,
+                     reference::evaluate(graph, run::views(inputs), v.io.jobs()));
+  for (const auto& [uid, output] : expected) {
+    const auto& tensor = graph.tensors[*graph.tensor_by_uid(uid)];
+    const auto found = got.find(uid);
+    if (found == got.end())
+      return Error{.code = Code::negative,
+                   .reason = "missing-output",
+                   .where = cat("tensor uid ", uid),
+                   .what = "the plan writes no such output"};
+    HIPPLAN_TRY_ASSIGN(const auto result, run::compare(tensor, output, found->second));
+    if (!result.pass)
+      return Error{.code = Code::negative,
+                   .reason = "wrong-result",
+                   .where = cat("output ", uid),
+                   .what = "differs from the CPU reference",
+                   .found = result.text()};
+  }
+  return {};
+}
+
+Result<void> check_plan(const plan::Plan& plan, PlanVerdict& verdict, Verification& v,
+                        CheckedCode& checked) {
+  const auto& provider = restore::built_in_provider();
+  HIPPLAN_TRY(check_code_once(plan, checked));
+  HIPPLAN_TRY(restore::check_usable(plan, provider, nullptr));
+  for (const auto& target : v.targets)
+    if (restore::check_target(plan, target.arch)) verdict.usable_on.push_back(target.arch.text());
+  if (v.options.execute != 0) HIPPLAN_TRY(execute_plan(plan, v));
+  return {};
+}
+
+/// Each target asked for needs a plan of every graph in the file that runs there.
+void check_targets(FileVerdict& file, Verification& v) {
+  for (const auto& target : v.targets) {
+    std::map<Digest, bool> served;
+    for (const auto& plan : file.plans) {
+      const auto& on = plan.usable_on;
+      served[plan.entry.graph_key] |= std::count(on.begin(), on.end(), target.arch.text()) != 0;
+    }
+    for (const auto& [key, good] : served) {
+      if (good) continue;
+      Error error{.code = Code::unusable,
+                  .reason = "target",
+                  .where = "graph " + key.hex().substr(0, 16),
+                  .what = "no sound plan in the file runs on " + target.arch.text(),
+                  .advice = "bake one for " + target.arch.base};
+      v.io.fail(error.within(file.path));
+      if (!file.failure) file.failure = error;
+      note_failure(file, error);
+    }
+  }
+}
+
+Result<void> check_file(const plan::File& file, FileVerdict& out, Verification& v) {
+  CheckedCode checked;
+  std::vector<plan::EntryInfo> entries;
+  HIPPLAN_TRY(file.for_each([&](const plan::EntryInfo& entry) {
+    entries.push_back(entry);
+    return true;
+  }));
+  if (entries.empty() && v.options.require_plan != 0)
+    return Error{.code = Code::unusable, .reason = "no-plan", .what = "the file holds no plan"};
+  for (const auto& entry : entries) {
+    HIPPLAN_TRY(v.io.check_interrupted());
+    PlanVerdict verdict{entry, {}, {}, {}, {}};
+    HIPPLAN_TRY_ASSIGN(const auto plan, file.read_plan(entry, true));
+    verdict.engine = plan.payload.engine_name;
+    verdict.kernel = plan.payload.kernel_name;
+    if (auto good = check_plan(plan, verdict, v, checked); !good) {
+      verdict.failure = good.error();
+      v.io.fail(good.error().within(out.path + ": plan " + entry.graph_key.hex().substr(0, 16) +
+                                    "/" + entry.target));
+      note_failure(out, good.error());
+    }
+    out.plans.push_back(std::move(verdict));
+    if (entries.size() > 1) v.io.progress("checking plans", out.plans.size(), entries.size());
+  }
+  check_targets(out, v);
+  return {};
+}
+
+void judge_file(const std::string& path, Result<plan::File> opened, Verification& v) {
+  FileVerdict out;
+  out.path = path;
+  Result<void> done = opened ? check_file(*opened, out, v) : Result<void>(opened.error());
+  if (!done) {
+    const Error error = done.error();
+    const bool named = error.where.compare(0, path.size(), path) == 0;
+    out.failure = error;
+    note_failure(out, error);
+    v.io.fail(named ? error : error.within(path));
+  }
+  v.files.push_back(std::move(out));
+}
+
+Result<void> verify_bundle(const std::string& path, Verification& v) {
+  return plan::for_each_in_bundle(
+      path, {}, [&](const plan::BundleMember& member, ByteView bytes) -> Result<bool> {
+        HIPPLAN_TRY(v.io.check_interrupted());
+        const std::string name = path + ":" + member.name;
+        if (auto foreign = plan::foreign_error(bytes, name)) {
+          judge_file(name, std::move(*foreign), v);
+          return true;
+        }
+        judge_file(name,
+                   plan::File::parse(FileView::own(Bytes(bytes.begin(), bytes.end())), name,
+                                     plan::Check::full),
+                   v);
+        return true;
+      });
+}
+
+Result<void> verify_path(const std::string& path, Verification& v) {
+  constexpr std::string_view kBundle = ".tar.zst";
+  const bool bundle = path.size() > kBundle.size() &&
+                      path.compare(path.size() - kBundle.size(), kBundle.size(), kBundle) == 0;
+  if (bundle) return verify_bundle(path, v);
+  judge_file(path, open_file(path, plan::Check::full), v);
+  return {};
+}
+
+void print_text(const Verification& v) {
+  std::map<int, size_t> counts;
+  for (const auto& file : v.files) {
+    ++counts[file.status];
+    if (file.status != 0) {
+      v.io.line(cat(file.path, ": ", file.status == HIPPLAN_DAMAGED ? "damaged" : "refused"));
+      continue;
+    }
+    std::set<std::string> targets;
+    for (const auto& plan : file.plans) targets.insert(plan.entry.target);
+    std::string list;
+    for (const auto& target : targets) list += (list.empty() ? "" : ", ") + target;
+    v.io.line(cat(file.path, ": good, ", file.plans.size(),
+                  file.plans.size() == 1 ? " plan" : " plans", list.empty() ? "" : " for ", list));
+  }
+  if (v.files.size() < 2) return;
+  std::string summary;
+  for (const auto& [status, count] : counts)
+    summary += cat(summary.empty() ? "" : ", ", count, " with status ", status);
+  v.io.line(cat(v.files.size(), " files: ", summary));
+}
+
+void print_json(const Verification& v) {
+  json::Writer out;
+  out.begin_object().member("schema", "hipplan.verify/1").key("files").begin_array();
+  for (const auto& file : v.files) {
+    out.begin_object().member("path", file.path).member("status", file.status);
+    if (file.failure) {
+      out.key("error");
+      write_error(out, *file.failure);
+    }
+    out.key("plans").begin_array();
+    for (const auto& plan : file.plans) {
+      out.begin_object().member("graph_key", plan.entry.graph_key.hex());
+      out.member("target", plan.entry.target).member("plan_digest", plan.entry.plan_digest.hex());
+      out.member("engine", plan.engine).member("kernel", plan.kernel);
+      out.key("usable_on").begin_array();
+      for (const auto& target : plan.usable_on) out.value(target);
+      out.end_array();
+      if (plan.failure) {
+        out.key("error");
+        write_error(out, *plan.failure);
+      }
+      out.end_object();
+    }
+    out.end_array().end_object();
+  }
+  out.end_array().member("status", v.io.status()).end_object();
+  v.io.line(out.text());
+}
+
+Result<void> work(Verification& v) {
+  HIPPLAN_TRY_ASSIGN(v.targets, resolve_targets(v.options.targets, v.options.target_files, v.io));
+  if (v.options.paths.count == 0)
+    return Error{.code = Code::bad_input,
+                 .reason = "usage",
+                 .what = "no file given",
+                 .advice = "name at least one .hplan file, folder or bundle"};
+  HIPPLAN_TRY_ASSIGN(const auto paths,
+                     expand_paths(items(v.options.paths), {".hplan", ".tar.zst"}));
+  for (size_t i = 0; i < paths.size(); ++i) {
+    HIPPLAN_TRY(v.io.check_interrupted());
+    HIPPLAN_TRY(verify_path(paths[i], v));
+    if (paths.size() > 1) v.io.progress("verifying files", i + 1, paths.size());
+  }
+  return {};
+}
+
+}  // namespace
+
+int verify(const hipplan_verify_options& options, Io& io) {
+  if (options.list_reasons != 0) {
+    print_reasons(io);
+    return io.status();
+  }
+  Verification v{options, io, {}, {}};
+  if (auto done = work(v); !done) io.fail(done.error());
+  if (io.json())
+    print_json(v);
+  else
+    print_text(v);
+  return io.status();
+}
+
+}  // namespace hipplan::commands

@@ -1,0 +1,103 @@
+// Where targets and packed descriptors are found.
+#include <algorithm>
+
+#include "base/file.h"
+#include "pipeline/pipeline.h"
+
+namespace hipplan::pipeline {
+namespace fs = std::filesystem;
+namespace {
+
+std::vector<fs::path> sorted_children(const fs::path& folder) {
+  std::vector<fs::path> out;
+  std::error_code failed;
+  for (fs::directory_iterator it(folder, failed), end; !failed && it != end; it.increment(failed))
+    out.push_back(it->path());
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string out;
+  for (const auto& word : words) out += (out.empty() ? "" : ", ") + word;
+  return out.empty() ? "nothing" : out;
+}
+
+}  // namespace
+
+Result<target::Description> Targets::read(const fs::path& file) {
+  HIPPLAN_TRY_ASSIGN(const auto bytes, read_file(file, 1 << 20));
+  return target::parse_description(as_text(bytes), file.string());
+}
+
+Result<Targets> Targets::load(const fs::path& folder) {
+  Targets out;
+  for (const auto& file : sorted_children(folder)) {
+    if (file.extension() != ".json") continue;
+    HIPPLAN_TRY_ASSIGN(auto description, read(file));
+    out.targets_.push_back({file.stem().string(), std::move(description)});
+  }
+  if (out.targets_.empty())
+    return Error{.code = Code::bad_input,
+                 .reason = "data-folder",
+                 .where = folder.string(),
+                 .what = "holds no target files",
+                 .advice = "pass --data with hipplan's share folder"};
+  return out;
+}
+
+Result<target::Description> Targets::find(const std::string& name) const {
+  for (const auto& named : targets_)
+    if (named.stem == name || named.description.name == name) return named.description;
+  const auto arch = target::Arch::parse(name);
+  std::vector<std::string> known;
+  for (const auto& named : targets_) {
+    known.push_back(named.description.arch.base + " (" + named.stem + ")");
+    if (!arch || named.description.arch.base != arch->base) continue;
+    target::Description out = named.description;
+    out.arch = *arch;
+    return out;
+  }
+  return Error{.code = Code::bad_input,
+               .reason = "unknown-target",
+               .where = "target '" + name.substr(0, 80) + "'",
+               .what = "is not known",
+               .expected = "one of " + joined(known),
+               .advice = "or describe it in a file and pass --target-file"};
+}
+
+std::vector<std::string> Catalog::architectures() const {
+  std::vector<std::string> out;
+  std::error_code ignored;
+  for (const auto& child : sorted_children(folder_))
+    if (fs::is_directory(child, ignored)) out.push_back(child.filename().string());
+  return out;
+}
+
+Result<std::shared_ptr<const descriptor::DescriptorSet>> Catalog::descriptors(
+    const target::Arch& arch, const DiagnosticSink& sink) {
+  const std::lock_guard lock(mutex_);
+  if (const auto found = loaded_.find(arch.base); found != loaded_.end()) return found->second;
+  std::error_code ignored;
+  fs::path tree = folder_ / arch.base;
+  if (!fs::is_directory(tree, ignored)) {
+    const auto family = target::generic_family(arch.base);
+    if (family) tree = folder_ / *family;
+    if (!family || !fs::is_directory(tree, ignored))
+      return Error{.code = Code::bad_input,
+                   .reason = "no-kernels",
+                   .where = folder_.string(),
+                   .what = "holds no kernels for " + arch.base,
+                   .expected = "a folder " + arch.base + (family ? " or " + *family : ""),
+                   .found = joined(architectures()),
+                   .advice = "pack kernels for it with hipplan-pack build"};
+  }
+  descriptor::LoadOptions options;
+  options.jobs = jobs_;
+  HIPPLAN_TRY_ASSIGN(auto loaded, descriptor::load({tree}, options));
+  for (const auto& diagnostic : loaded.diagnostics) report(sink, diagnostic);
+  loaded_[arch.base] = loaded.set;
+  return loaded.set;
+}
+
+}  // namespace hipplan::pipeline
