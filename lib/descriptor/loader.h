@@ -17,7 +17,7 @@ struct LoadOptions {
   bool keep_documents = false;  ///< fill Origin::document, for tools that write descriptors again
   unsigned jobs = 0;            ///< threads that parse files; 0: one per hardware thread
   /// Engines left out: names, decimal or 0xHEX engine ids, or UED UUIDs.
-  std::vector<std::string> disabled_engines;
+  std::vector<std::string> disabled_engines = {};
 };
 
 struct Loaded {
