@@ -395,22 +395,21 @@ void for_each_row(const graph::Tensor& tensor, unsigned jobs, const Row& row) {
 }
 }  // namespace
 
-std::vector<double> unpack(const graph::Tensor& tensor, ByteView bytes, unsigned jobs) {
+std::vector<double> unpack(const graph::Tensor& tensor, const std::byte* bytes, unsigned jobs) {
   std::vector<double> out(static_cast<size_t>(tensor.element_count()));
   for_each_row(tensor, jobs, [&](int64_t offset, int64_t position, const RowShape& shape) {
-    decode(tensor.type, bytes.data(), offset, shape.stride, shape.length, out.data() + position);
+    decode(tensor.type, bytes, offset, shape.stride, shape.length, out.data() + position);
   });
   return out;
 }
 
-void pack(const graph::Tensor& tensor, const std::vector<double>& values,
-          std::span<std::byte> bytes, unsigned jobs) {
+void pack(const graph::Tensor& tensor, const std::vector<double>& values, std::byte* bytes,
+          unsigned jobs) {
   const bool whole_bytes = graph::bits_of(tensor.type) % 8 == 0;
-  for_each_row(tensor, whole_bytes ? jobs : 1,
-               [&](int64_t offset, int64_t position, const RowShape& shape) {
-                 encode(tensor.type, bytes.data(), offset, shape.stride, shape.length,
-                        values.data() + position);
-               });
+  for_each_row(
+      tensor, whole_bytes ? jobs : 1, [&](int64_t offset, int64_t position, const RowShape& shape) {
+        encode(tensor.type, bytes, offset, shape.stride, shape.length, values.data() + position);
+      });
 }
 
 }  // namespace hipplan::reference

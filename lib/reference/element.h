@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "base/bytes.h"
@@ -45,11 +44,11 @@ void encode(graph::DataType type, std::byte* bytes, int64_t first, int64_t strid
 
 /// All elements of a tensor, row-major over its dims, from a buffer laid out by its strides.
 /// Precondition: the buffer holds span_bytes() bytes.
-[[nodiscard]] std::vector<double> unpack(const graph::Tensor& tensor, ByteView bytes,
+[[nodiscard]] std::vector<double> unpack(const graph::Tensor& tensor, const std::byte* bytes,
                                          unsigned jobs = 0);
 /// The reverse, into a buffer of span_bytes() bytes; bytes between elements stay as they are.
-void pack(const graph::Tensor& tensor, const std::vector<double>& values,
-          std::span<std::byte> bytes, unsigned jobs = 0);
+void pack(const graph::Tensor& tensor, const std::vector<double>& values, std::byte* bytes,
+          unsigned jobs = 0);
 
 /// A tensor as runs along its last dim.
 struct RowShape {
