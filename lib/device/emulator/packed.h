@@ -1,0 +1,20 @@
+// Lowering shared by the VOP3P families.
+#pragma once
+
+#include "device/emulator/semantics.h"
+
+namespace hipplan::emulator {
+
+/// Bits of a list modifier such as op_sel:[0,1].
+uint8_t list_bits(const disassembly::Modifier& modifier);
+/// op_sel, op_sel_hi, neg_lo, neg_hi and, when allowed, clamp.
+Result<void> packed_modifiers(const Instruction& instruction, bool with_clamp, Op& op);
+/// Destination and `sources` raw 32-bit sources; a last source that is not printed is the
+/// destination. With `halves`, float constants stand in the low half as binary16.
+Result<void> raw_operands(const Instruction& instruction, const Lowering& lowering,
+                          unsigned sources, bool halves, Op& op);
+
+/// The table of packed_dots.cpp, part of packed_semantics().
+std::span<const Semantics> packed_dot_semantics();
+
+}  // namespace hipplan::emulator

@@ -1,0 +1,66 @@
+#include <algorithm>
+
+#include "device/emulator/packed.h"
+
+namespace hipplan::emulator {
+
+using disassembly::Modifier;
+using disassembly::Operand;
+using disassembly::OperandKind;
+
+namespace {
+
+/// A source as raw 32-bit lanes. Float constants stand in the low half as 16-bit floats.
+Result<Source> raw_source(const Lowering& lowering, const Operand& operand, bool halves) {
+  Operand plain = operand;
+  plain.negate = plain.absolute = false;
+  HIPPLAN_TRY_ASSIGN(Source source, lowering.source(plain, Type::u32));
+  if (halves && operand.kind == OperandKind::floating) source.constant = operand.bits(16);
+  return source;
+}
+
+}  // namespace
+
+uint8_t list_bits(const Modifier& modifier) {
+  unsigned bits = 0;
+  for (size_t i = 0; i < modifier.values.size() && i < 8; ++i) {
+    bits |= static_cast<unsigned>(modifier.values[i] & 1) << i;
+  }
+  return static_cast<uint8_t>(bits);
+}
+
+Result<void> packed_modifiers(const Instruction& instruction, bool with_clamp, Op& op) {
+  for (const Modifier& modifier : instruction.modifiers) {
+    if (modifier.name == "op_sel")
+      op.packed.op_sel = list_bits(modifier);
+    else if (modifier.name == "op_sel_hi")
+      op.packed.op_sel_hi = list_bits(modifier);
+    else if (modifier.name == "neg_lo")
+      op.packed.neg_lo = list_bits(modifier);
+    else if (modifier.name == "neg_hi")
+      op.packed.neg_hi = list_bits(modifier);
+    else if (modifier.name == "clamp" && with_clamp)
+      op.clamp = true;
+    else
+      return modifier_error(instruction, modifier.name);
+  }
+  return {};
+}
+
+Result<void> raw_operands(const Instruction& instruction, const Lowering& lowering,
+                          unsigned sources, bool halves, Op& op) {
+  const auto& operands = instruction.operands;
+  if (operands.size() != sources + 1 && operands.size() != sources) {
+    return operand_error(instruction, cat("expected ", sources + 1, " operands"));
+  }
+  HIPPLAN_TRY_ASSIGN(op.to, lowering.destination(operands[0], Type::u32));
+  if (op.to.place != Place::vgpr) return operand_error(instruction, "the result must be a vector");
+  for (unsigned i = 0; i < sources; ++i) {
+    const Operand& operand = i + 1 < operands.size() ? operands[i + 1] : operands[0];
+    HIPPLAN_TRY_ASSIGN(op.from[i], raw_source(lowering, operand, halves));
+  }
+  op.source_count = static_cast<uint8_t>(sources);
+  return {};
+}
+
+}  // namespace hipplan::emulator
