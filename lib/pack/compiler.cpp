@@ -1,0 +1,121 @@
+#include "pack/compiler.h"
+
+#include <algorithm>
+
+#include "base/file.h"
+#include "pack/compile_cache.h"
+#include "pack/dependencies.h"
+#include "pack/process.h"
+
+namespace hipplan::pack {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr size_t kMaxShownOutput = 4096;
+constexpr uint64_t kMaxObjectBytes = 1ull << 30;
+
+// Looked up in PATH unless they are paths.
+constexpr const char* kCandidates[] = {"clang-22",   "clang++-22", "/opt/rocm/llvm/bin/amdclang++",
+                                       "amdclang++", "clang++",    "clang"};
+
+std::string first_line(const std::string& text) {
+  return text.substr(0, text.find('\n'));
+}
+
+std::string shown(std::string output) {
+  while (!output.empty() && output.back() == '\n') output.pop_back();
+  if (output.size() > kMaxShownOutput) output = output.substr(0, kMaxShownOutput) + "…";
+  return output;
+}
+
+bool is_generic(std::string_view arch) {
+  return arch.ends_with("-generic");
+}
+
+/// Name of the unit in messages: its file and what is defined.
+std::string unit_text(const Unit& unit, const std::string& arch) {
+  std::string out = unit.file + " for " + arch;
+  for (const auto& [name, value] : unit.defines) out += " -D" + name + "=" + value;
+  return out;
+}
+
+/// Readable part of a toc key: the file name without folder and suffix.
+std::string stem(const std::string& file) {
+  return fs::path(file).stem().string();
+}
+
+Result<void> finish(Compiled& out, const Unit& unit) {
+  HIPPLAN_TRY_ASSIGN(out.source_digest, digest_files(unit.folder, out.dependencies));
+  Sha256 key;
+  key.update("hipplan toc key 1\n").update(out.source_digest.hex()).update("\n");
+  for (const auto& [name, value] : unit.defines)
+    key.update(cat("define ", name.size(), " ", value.size(), " ", name, value, "\n"));
+  for (const std::string& flag : unit.flags) key.update(cat("flag ", flag.size(), " ", flag, "\n"));
+  out.toc_key = stem(unit.file) + "-" + key.finish().hex().substr(0, 32);
+  return {};
+}
+
+}  // namespace
+
+Result<Compiler> find_compiler(const std::string& requested) {
+  std::vector<std::string> candidates(std::begin(kCandidates), std::end(kCandidates));
+  if (!requested.empty()) candidates = {requested};
+  std::string tried;
+  for (const std::string& program : candidates) {
+    tried += (tried.empty() ? "" : ", ") + program;
+    const auto answer = run_program({program, "--version"}, {});
+    if (answer && answer->status == 0) return Compiler{program, first_line(answer->output)};
+  }
+  return Error{Code::machine,
+               "compiler-missing",
+               tried,
+               "no clang for AMD GPUs starts",
+               "",
+               "",
+               "install clang-22 and lld-22, or name one with --compiler"};
+}
+
+std::vector<std::string> compile_arguments(const Unit& unit, const std::string& arch) {
+  std::vector<std::string> out = {
+      "-x", "hip", "--cuda-device-only", "--offload-arch=" + arch, "-nogpuinc", "-nogpulib",
+      "-nostdlibinc", "-O3", "--no-gpu-bundle-output",
+      // Generic architectures exist from code object version 6 on; older loaders know 5.
+      is_generic(arch) ? "-mcode-object-version=6" : "-mcode-object-version=5",
+      // Nothing of the machine, the folder or the day goes into the object.
+      "-fuse-cuid=none", "-Werror=date-time", "-I.", "-Iinclude"};
+  for (const auto& [name, value] : unit.defines) out.push_back("-D" + name + "=" + value);
+  out.insert(out.end(), unit.flags.begin(), unit.flags.end());
+  out.insert(out.end(), {"-c", unit.file});
+  return out;
+}
+
+Result<Compiled> compile(const Compiler& compiler, const Unit& unit, const std::string& arch,
+                         const fs::path& work, const fs::path& cache) {
+  HIPPLAN_TRY_ASSIGN(const CompileCache store, CompileCache::open(cache, compiler, unit, arch));
+  Compiled out;
+  out.reused = store.load(out);
+  if (!out.reused) {
+    const fs::path object = work / "unit.hsaco", listed = work / "unit.d";
+    std::vector<std::string> arguments = {compiler.program};
+    for (std::string& argument : compile_arguments(unit, arch))
+      arguments.push_back(std::move(argument));
+    arguments.insert(arguments.end(),
+                     {"-MD", "-MF", listed.string(), "-MT", "unit", "-o", object.string()});
+    HIPPLAN_TRY_ASSIGN(const Finished finished, run_program(arguments, unit.folder));
+    if (finished.status != 0)
+      return Error{Code::bad_input,
+                   "compile-failed",
+                   unit_text(unit, arch),
+                   cat("the compiler failed with status ", finished.status),
+                   "",
+                   "",
+                   shown(finished.output)};
+    HIPPLAN_TRY_ASSIGN(out.code, read_file(object, kMaxObjectBytes));
+    HIPPLAN_TRY_ASSIGN(out.dependencies, read_dependencies(listed));
+  }
+  HIPPLAN_TRY(finish(out, unit));
+  if (!out.reused) store.save(out);
+  return out;
+}
+
+}  // namespace hipplan::pack

@@ -1,0 +1,111 @@
+#include "pack/process.h"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+namespace hipplan::pack {
+namespace {
+
+constexpr size_t kMaxOutput = 64u << 10;
+
+Error failed(const std::string& program, const char* doing, int number) {
+  return Error{Code::machine,
+               "program-start",
+               program,
+               cat(doing, " failed: ", std::strerror(number)),
+               "",
+               "",
+               ""};
+}
+
+/// A pipe whose ends close themselves and do not reach other programs that start meanwhile.
+struct Pipe {
+  int ends[2] = {-1, -1};
+  ~Pipe() {
+    close_end(0);
+    close_end(1);
+  }
+  void close_end(int which) {
+    if (ends[which] >= 0) ::close(ends[which]);
+    ends[which] = -1;
+  }
+};
+
+struct Actions {
+  posix_spawn_file_actions_t raw;
+  Actions() { posix_spawn_file_actions_init(&raw); }
+  ~Actions() { posix_spawn_file_actions_destroy(&raw); }
+};
+
+std::string read_all(int descriptor) {
+  std::string out;
+  char buffer[4096];
+  for (;;) {
+    const ssize_t got = ::read(descriptor, buffer, sizeof buffer);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return out;
+    const size_t room = kMaxOutput - out.size();
+    out.append(buffer, std::min(room, static_cast<size_t>(got)));
+  }
+}
+
+int wait_for(pid_t child) {
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+}  // namespace
+
+Result<Finished> run_program(const std::vector<std::string>& arguments,
+                             const std::filesystem::path& folder) {
+  if (arguments.empty())
+    return Error{Code::internal, "program-start", "", "no program was given", "", "", ""};
+  std::vector<char*> argv;
+  for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
+  argv.push_back(nullptr);
+  static const char* const environment[] = {"LC_ALL=C", "PATH=/usr/local/bin:/usr/bin:/bin",
+                                            nullptr};
+  Pipe pipe;
+  if (::pipe2(pipe.ends, O_CLOEXEC) != 0) return failed(arguments[0], "making a pipe", errno);
+  Actions actions;
+  posix_spawn_file_actions_addopen(&actions.raw, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_adddup2(&actions.raw, pipe.ends[1], STDOUT_FILENO);
+  posix_spawn_file_actions_adddup2(&actions.raw, pipe.ends[1], STDERR_FILENO);
+  if (!folder.empty()) posix_spawn_file_actions_addchdir_np(&actions.raw, folder.c_str());
+  pid_t child = 0;
+  const int error = ::posix_spawnp(&child, argv[0], &actions.raw, nullptr, argv.data(),
+                                   const_cast<char* const*>(environment));
+  if (error != 0) return failed(arguments[0], "starting the program", error);
+  pipe.close_end(1);
+  Finished out;
+  out.output = read_all(pipe.ends[0]);
+  out.status = wait_for(child);
+  return out;
+}
+
+Result<TemporaryFolder> TemporaryFolder::create(const std::filesystem::path& parent) {
+  std::string name = (parent / ".hipplan-pack-XXXXXX").string();
+  if (::mkdtemp(name.data()) == nullptr)
+    return Error{Code::machine,
+                 "output-write",
+                 parent.string(),
+                 cat("making a temporary folder failed: ", std::strerror(errno)),
+                 "",
+                 "",
+                 ""};
+  return TemporaryFolder(name);
+}
+
+TemporaryFolder::~TemporaryFolder() {
+  std::error_code ignored;
+  if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
+}
+
+}  // namespace hipplan::pack

@@ -1,0 +1,40 @@
+// Running another program without a shell.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace hipplan::pack {
+
+struct Finished {
+  int status = 0;      ///< exit status, or 128 plus the signal that ended it
+  std::string output;  ///< standard output and standard error together, the first 64 KiB
+};
+
+/// Runs `arguments[0]` (looked up in PATH when it has no '/') in `folder` and waits. The program
+/// gets a fixed environment, so that nobody's settings reach what it makes. Fails with machine when
+/// it cannot be started.
+Result<Finished> run_program(const std::vector<std::string>& arguments,
+                             const std::filesystem::path& folder);
+
+/// A new folder that goes away with everything in it.
+class TemporaryFolder {
+ public:
+  /// Made inside `parent`, which exists.
+  static Result<TemporaryFolder> create(const std::filesystem::path& parent);
+  TemporaryFolder(TemporaryFolder&& other) noexcept : path_(std::move(other.path_)) {
+    other.path_.clear();
+  }
+  TemporaryFolder& operator=(TemporaryFolder&&) = delete;
+  ~TemporaryFolder();
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+ private:
+  explicit TemporaryFolder(std::filesystem::path path) : path_(std::move(path)) {}
+  std::filesystem::path path_;
+};
+
+}  // namespace hipplan::pack

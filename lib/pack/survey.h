@@ -1,0 +1,30 @@
+// Which packs and kernels of a descriptor set are built for an architecture.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "descriptor/descriptor.h"
+
+namespace hipplan::pack {
+
+struct PackWork {
+  const descriptor::Pack* pack = nullptr;
+  std::vector<const descriptor::Kernel*> kernels;  ///< never empty
+};
+
+struct ArchWork {
+  std::string arch;
+  std::vector<PackWork> packs;
+};
+
+/// A pack or kernel with an empty architecture list is built for every architecture; others only
+/// for those that they name. Packs without kernels for `arch` are left out.
+[[nodiscard]] ArchWork survey(const descriptor::DescriptorSet& set, const std::string& arch);
+
+/// Kernels under one dispatch symbol must name one set of launches. Fails with bad_input, reason
+/// "launch-sets".
+Result<void> check_launch_sets(const ArchWork& work);
+
+}  // namespace hipplan::pack
