@@ -1,4 +1,5 @@
-// The operation graph in memory: what a hipDNN JSON graph says, checked, with names and places kept.
+// The operation graph in memory: what a hipDNN JSON graph says, checked, with names and places
+// kept.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +16,23 @@
 namespace hipplan::graph {
 
 enum class DataType {
-  unset, float32, half, bfloat16, float64, uint8, int32, int8, fp8_e4m3, fp8_e5m2, fp8_e8m0,
-  fp4_e2m1, int4, fp6_e2m3, fp6_e3m2, int64, boolean,
+  unset,
+  float32,
+  half,
+  bfloat16,
+  float64,
+  uint8,
+  int32,
+  int8,
+  fp8_e4m3,
+  fp8_e5m2,
+  fp8_e8m0,
+  fp4_e2m1,
+  int4,
+  fp6_e2m3,
+  fp6_e3m2,
+  int64,
+  boolean,
 };
 /// The dialect's spelling: "float", "half", "bfloat16", "double", …
 [[nodiscard]] const char* data_type_name(DataType type);
@@ -26,10 +42,29 @@ enum class DataType {
 
 /// Node types; names are the dialect's `type` values without the suffix "Attributes".
 enum class NodeType {
-  batchnorm_inference, batchnorm_inference_variance_ext, batchnorm, batchnorm_backward, pointwise,
-  convolution_fwd, convolution_bwd, convolution_wrw, matmul, sdpa, sdpa_backward, layernorm,
-  layernorm_backward, rmsnorm, rmsnorm_backward, block_scale_dequantize, block_scale_quantize,
-  custom_op, reduction, resample_fwd, resample_bwd, moe_grouped_matmul, moe_grouped_matmul_bwd,
+  batchnorm_inference,
+  batchnorm_inference_variance_ext,
+  batchnorm,
+  batchnorm_backward,
+  pointwise,
+  convolution_fwd,
+  convolution_bwd,
+  convolution_wrw,
+  matmul,
+  sdpa,
+  sdpa_backward,
+  layernorm,
+  layernorm_backward,
+  rmsnorm,
+  rmsnorm_backward,
+  block_scale_dequantize,
+  block_scale_quantize,
+  custom_op,
+  reduction,
+  resample_fwd,
+  resample_bwd,
+  moe_grouped_matmul,
+  moe_grouped_matmul_bwd,
 };
 /// The dialect's spelling: "ConvolutionFwdAttributes", …
 [[nodiscard]] const char* node_type_name(NodeType type);
@@ -59,7 +94,8 @@ struct Tensor {
   Place place;
 
   [[nodiscard]] int64_t element_count() const;
-  /// 1 + the largest element offset that the dims and strides reach. Checked against overflow by check().
+  /// 1 + the largest element offset that the dims and strides reach. Checked against overflow by
+  /// check().
   [[nodiscard]] int64_t span_elements() const;
   /// Bytes that a buffer for this tensor needs.
   [[nodiscard]] int64_t span_bytes() const;
@@ -124,9 +160,11 @@ struct ReadOptions {
 /// Parses, resolves, infers defaults and checks. Errors carry "file:line:column" and the key path.
 Result<Graph> read_graph(std::string_view json_text, const std::string& where,
                          const ReadOptions& options, const DiagnosticSink& sink);
-/// The rules of check() alone, for graphs built by code: uids, references, order, shapes, strides, types.
+/// The rules of check() alone, for graphs built by code: uids, references, order, shapes, strides,
+/// types.
 Result<void> check(const Graph& graph, const std::string& where);
-/// The dialect's JSON, every key written, tensors and nodes in their order; read_graph takes it back.
+/// The dialect's JSON, every key written, tensors and nodes in their order; read_graph takes it
+/// back.
 [[nodiscard]] std::string print_graph(const Graph& graph);
 
 /// SHA-256 over the graph's meaning: names, defaults, ids left out, references by tensor position

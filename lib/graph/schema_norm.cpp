@@ -1,0 +1,117 @@
+// Table of the normalisations.
+#include "graph/schema.h"
+
+namespace hipplan::graph::detail {
+namespace {
+
+using enum AttributeKind;
+using Role = RoleSchema;
+using Key = AttributeSchema;
+constexpr auto kFloat = TypeRule::floating;
+
+constexpr Role scalar(std::string_view role, bool required = true) {
+  return {.role = role, .required = required, .types = kFloat, .single_element = true};
+}
+constexpr Role optional(std::string_view role) {
+  return {.role = role, .required = false};
+}
+constexpr Role kPeerStats = {.role = "peer_stats",
+                             .required = false,
+                             .types = kFloat,
+                             .list = true,
+                             .key = "peer_stats_tensor_uid"};
+
+constexpr Role kInferenceIn[] = {{"x"}, {"mean"}, {"inv_variance"}, {"scale"}, {"bias"}};
+constexpr Role kVarianceExtIn[] = {{"x"},     {"mean"}, {"variance"},
+                                   {"scale"}, {"bias"}, scalar("epsilon")};
+constexpr Role kY[] = {{"y"}};
+
+constexpr Role kBatchnormIn[] = {{"x"},
+                                 {"scale"},
+                                 {"bias"},
+                                 scalar("epsilon"),
+                                 kPeerStats,
+                                 optional("prev_running_mean"),
+                                 optional("prev_running_variance"),
+                                 scalar("momentum", false)};
+constexpr Role kBatchnormOut[] = {{"y"},
+                                  optional("mean"),
+                                  optional("inv_variance"),
+                                  optional("next_running_mean"),
+                                  optional("next_running_variance")};
+constexpr Role kBatchnormBackwardIn[] = {
+    {"dy"}, {"x"}, {"scale"}, optional("mean"), optional("inv_variance"), kPeerStats};
+constexpr Role kGradientOut[] = {{"dx"}, {"dscale"}, {"dbias"}};
+
+constexpr Role kLayernormIn[] = {{"x"}, {"scale"}, {"bias"}, scalar("epsilon")};
+constexpr Role kLayernormOut[] = {{"y"}, optional("mean"), optional("inv_variance")};
+constexpr Role kLayernormBackwardIn[] = {
+    {"dy"}, {"x"}, {"scale"}, optional("mean"), optional("inv_variance"), scalar("epsilon", false)};
+constexpr Key kNormalizedDims = {.key = "normalized_dim_count",
+                                 .kind = integer,
+                                 .place = KeyPlace::node,
+                                 .min = 1,
+                                 .also_in_attributes = true};
+constexpr Key kLayernormKeys[] = {
+    kNormalizedDims,
+    {.key = "forward_phase",
+     .kind = integer,
+     .place = KeyPlace::node,
+     .min = -128,
+     .max = 127,
+     .fallback = "0",
+     .also_in_attributes = true},
+};
+constexpr Key kLayernormBackwardKeys[] = {kNormalizedDims};
+
+constexpr Role kRmsnormIn[] = {{"x"}, {"scale"}, scalar("epsilon"), optional("bias")};
+constexpr Role kRmsnormOut[] = {{"y"}, optional("inv_rms")};
+constexpr Role kRmsnormBackwardIn[] = {{"dy"}, {"x"}, {"scale"}, {"inv_rms"}};
+constexpr Role kRmsnormBackwardOut[] = {{"dx"}, {"dscale"}, optional("dbias")};
+
+constexpr OpSchema kSchemas[] = {
+    {.type = NodeType::batchnorm_inference,
+     .name = "BatchnormInferenceAttributes",
+     .inputs = kInferenceIn,
+     .outputs = kY},
+    {.type = NodeType::batchnorm_inference_variance_ext,
+     .name = "BatchnormInferenceAttributesVarianceExt",
+     .inputs = kVarianceExtIn,
+     .outputs = kY},
+    {.type = NodeType::batchnorm,
+     .name = "BatchnormAttributes",
+     .inputs = kBatchnormIn,
+     .outputs = kBatchnormOut},
+    {.type = NodeType::batchnorm_backward,
+     .name = "BatchnormBackwardAttributes",
+     .inputs = kBatchnormBackwardIn,
+     .outputs = kGradientOut},
+    {.type = NodeType::layernorm,
+     .name = "LayernormAttributes",
+     .inputs = kLayernormIn,
+     .outputs = kLayernormOut,
+     .attributes = kLayernormKeys},
+    {.type = NodeType::layernorm_backward,
+     .name = "LayernormBackwardAttributes",
+     .inputs = kLayernormBackwardIn,
+     .outputs = kGradientOut,
+     .attributes = kLayernormBackwardKeys},
+    {.type = NodeType::rmsnorm,
+     .name = "RMSNormAttributes",
+     .nulls = false,
+     .inputs = kRmsnormIn,
+     .outputs = kRmsnormOut},
+    {.type = NodeType::rmsnorm_backward,
+     .name = "RMSNormBackwardAttributes",
+     .nulls = false,
+     .inputs = kRmsnormBackwardIn,
+     .outputs = kRmsnormBackwardOut},
+};
+
+}  // namespace
+
+std::span<const OpSchema> norm_schemas() {
+  return kSchemas;
+}
+
+}  // namespace hipplan::graph::detail
