@@ -65,6 +65,8 @@ void append(Bytes& to, const T& value) {
   const auto* first = reinterpret_cast<const std::byte*>(&value);
   to.insert(to.end(), first, first + sizeof(T));
 }
-inline void append(Bytes& to, ByteView bytes) { to.insert(to.end(), bytes.begin(), bytes.end()); }
+inline void append(Bytes& to, ByteView bytes) {
+  to.insert(to.end(), bytes.begin(), bytes.end());
+}
 
 }  // namespace hipplan

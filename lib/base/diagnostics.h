@@ -15,7 +15,8 @@ struct Diagnostic {
   std::string text;
 };
 
-/// May be called from several threads only where a function says so. An empty sink drops everything.
+/// May be called from several threads only where a function says so. An empty sink drops
+/// everything.
 using DiagnosticSink = std::function<void(const Diagnostic&)>;
 
 inline void report(const DiagnosticSink& sink, Diagnostic diagnostic) {

@@ -74,14 +74,17 @@ Result<Bytes> read_stream(int descriptor, const fs::path& path, uint64_t limit) 
   }
 }
 
-bool process_alive(pid_t pid) { return ::kill(pid, 0) == 0 || errno != ESRCH; }
+bool process_alive(pid_t pid) {
+  return ::kill(pid, 0) == 0 || errno != ESRCH;
+}
 
 /// Removes temporaries of `target` whose writer is gone. Their name ends in "-<pid>-<counter>".
 void remove_stale(const fs::path& target) {
   std::error_code ignored;
   const fs::path folder = target.has_parent_path() ? target.parent_path() : fs::path(".");
   const std::string prefix = target.filename().string() + kTemporaryMark;
-  for (fs::directory_iterator it(folder, ignored), end; !ignored && it != end; it.increment(ignored)) {
+  for (fs::directory_iterator it(folder, ignored), end; !ignored && it != end;
+       it.increment(ignored)) {
     const std::string name = it->path().filename().string();
     if (name.rfind(prefix, 0) != 0) continue;
     int pid = 0;
@@ -106,11 +109,14 @@ Result<FileView> FileView::open(const fs::path& path, uint64_t limit) {
   const bool standard_input = path == "-";
   const Descriptor file(standard_input ? 0 : ::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (file.get() < 0) return open_error(path, errno);
-  struct stat info {};
+  struct stat info{};
   if (::fstat(file.get(), &info) != 0) return machine_error(path, "stat", errno);
   if (S_ISDIR(info.st_mode))
-    return Error{.code = Code::bad_input, .reason = "open", .where = path.string(),
-                 .what = "is a folder", .expected = "a file"};
+    return Error{.code = Code::bad_input,
+                 .reason = "open",
+                 .where = path.string(),
+                 .what = "is a folder",
+                 .expected = "a file"};
   FileView out;
   if (!S_ISREG(info.st_mode)) {
     HIPPLAN_TRY_ASSIGN(auto bytes, read_stream(file.get(), path, limit));
@@ -162,22 +168,27 @@ Result<AtomicFile> AtomicFile::create(const fs::path& target) {
   static std::atomic<unsigned> counter{0};
   std::error_code ignored;
   if (fs::is_directory(target, ignored))
-    return Error{.code = Code::bad_input, .reason = "open", .where = target.string(),
-                 .what = "is a folder", .expected = "a file name to write"};
+    return Error{.code = Code::bad_input,
+                 .reason = "open",
+                 .where = target.string(),
+                 .what = "is a folder",
+                 .expected = "a file name to write"};
   remove_stale(target);
   fs::path temporary = target;
   temporary += kTemporaryMark + std::to_string(::getpid()) + "-" + std::to_string(counter++);
-  const int descriptor =
-      ::open(temporary.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  const int descriptor = ::open(temporary.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (descriptor < 0) return open_error(target, errno);
   return AtomicFile(target, std::move(temporary), descriptor);
 }
 
-Result<void> AtomicFile::write(ByteView bytes) { return write_at(size_, bytes); }
+Result<void> AtomicFile::write(ByteView bytes) {
+  return write_at(size_, bytes);
+}
 
 Result<void> AtomicFile::write_at(uint64_t offset, ByteView bytes) {
   while (!bytes.empty()) {
-    const ssize_t done = ::pwrite(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+    const ssize_t done =
+        ::pwrite(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
     if (done < 0 && errno == EINTR) continue;
     if (done <= 0) return machine_error(target_, "write", done < 0 ? errno : ENOSPC);
     offset += static_cast<uint64_t>(done);

@@ -31,8 +31,9 @@ class FileView {
 Result<Bytes> read_file(const std::filesystem::path& path, uint64_t limit = UINT64_MAX);
 
 /// Writes a file so that readers see the old content or the new one, nothing else: temporary in
-/// the same folder, write, fsync, rename, fsync of the folder. Left-over temporaries of writers that
-/// died are removed on the way. On failure the temporary is removed and the old file is untouched.
+/// the same folder, write, fsync, rename, fsync of the folder. Left-over temporaries of writers
+/// that died are removed on the way. On failure the temporary is removed and the old file is
+/// untouched.
 class AtomicFile {
  public:
   static Result<AtomicFile> create(const std::filesystem::path& target);

@@ -41,9 +41,10 @@ uint32_t encode(double value, const Format& f) {
   }
   const auto integer = static_cast<uint32_t>(scaled);
   if (integer < (1u << f.mantissa_bits)) return sign | integer;  // subnormal or zero
-  const uint32_t bits = (static_cast<uint32_t>(exponent + bias) << f.mantissa_bits) |
-                        (integer & mantissa_ones);
-  const uint32_t largest = f.has_infinity ? exponent_ones - 1u : (exponent_ones | (mantissa_ones - 1u));
+  const uint32_t bits =
+      (static_cast<uint32_t>(exponent + bias) << f.mantissa_bits) | (integer & mantissa_ones);
+  const uint32_t largest =
+      f.has_infinity ? exponent_ones - 1u : (exponent_ones | (mantissa_ones - 1u));
   return bits > largest ? overflow : (sign | bits);
 }
 
@@ -72,13 +73,18 @@ float decode(uint32_t bits, const Format& f) {
 float half_to_float(uint16_t bits) {
   const uint32_t sign = (bits & 0x8000u) << 16;
   const uint32_t magnitude = bits & 0x7fffu;
-  if (magnitude >= 0x7c00u) return std::bit_cast<float>(sign | 0x7f800000u | ((magnitude & 0x3ffu) << 13));
+  if (magnitude >= 0x7c00u)
+    return std::bit_cast<float>(sign | 0x7f800000u | ((magnitude & 0x3ffu) << 13));
   if (magnitude >= 0x0400u) return std::bit_cast<float>(sign | ((magnitude + 0x1c000u) << 13));
   const float small = static_cast<float>(magnitude) * 0x1p-24f;
   return std::bit_cast<float>(std::bit_cast<uint32_t>(small) | sign);
 }
-uint16_t float_to_half(float value) { return static_cast<uint16_t>(encode(value, kHalf)); }
-uint16_t double_to_half(double value) { return static_cast<uint16_t>(encode(value, kHalf)); }
+uint16_t float_to_half(float value) {
+  return static_cast<uint16_t>(encode(value, kHalf));
+}
+uint16_t double_to_half(double value) {
+  return static_cast<uint16_t>(encode(value, kHalf));
+}
 
 float bfloat16_to_float(uint16_t bits) {
   return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16);
@@ -88,12 +94,22 @@ uint16_t float_to_bfloat16(float value) {
   if ((bits & 0x7fffffffu) > 0x7f800000u) return static_cast<uint16_t>((bits >> 16) | 0x40u);
   return static_cast<uint16_t>((bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16);
 }
-uint16_t double_to_bfloat16(double value) { return static_cast<uint16_t>(encode(value, kBfloat16)); }
+uint16_t double_to_bfloat16(double value) {
+  return static_cast<uint16_t>(encode(value, kBfloat16));
+}
 
-float fp8_e4m3_to_float(uint8_t bits) { return decode(bits, kE4m3); }
-uint8_t float_to_fp8_e4m3(float value) { return static_cast<uint8_t>(encode(value, kE4m3)); }
-float fp8_e5m2_to_float(uint8_t bits) { return decode(bits, kE5m2); }
-uint8_t float_to_fp8_e5m2(float value) { return static_cast<uint8_t>(encode(value, kE5m2)); }
+float fp8_e4m3_to_float(uint8_t bits) {
+  return decode(bits, kE4m3);
+}
+uint8_t float_to_fp8_e4m3(float value) {
+  return static_cast<uint8_t>(encode(value, kE4m3));
+}
+float fp8_e5m2_to_float(uint8_t bits) {
+  return decode(bits, kE5m2);
+}
+uint8_t float_to_fp8_e5m2(float value) {
+  return static_cast<uint8_t>(encode(value, kE5m2));
+}
 float fp8_e8m0_to_float(uint8_t bits) {
   return bits == 0xff ? NAN : std::ldexp(1.0f, static_cast<int>(bits) - 127);
 }

@@ -17,7 +17,9 @@ int hex_value(char c) {
   return -1;
 }
 
-EVP_MD_CTX* context_of(void* p) { return static_cast<EVP_MD_CTX*>(p); }
+EVP_MD_CTX* context_of(void* p) {
+  return static_cast<EVP_MD_CTX*>(p);
+}
 
 /// Looked up once: fetching an algorithm from OpenSSL costs more than hashing a small block.
 const EVP_MD* sha256_algorithm() {
@@ -51,10 +53,13 @@ std::optional<Digest> Digest::from_hex(std::string_view text) {
 }
 
 Sha256::Sha256() : context_(EVP_MD_CTX_new()) {
-  if (context_ == nullptr || EVP_DigestInit_ex(context_of(context_), sha256_algorithm(), nullptr) != 1)
+  if (context_ == nullptr ||
+      EVP_DigestInit_ex(context_of(context_), sha256_algorithm(), nullptr) != 1)
     throw std::bad_alloc();
 }
-Sha256::~Sha256() { EVP_MD_CTX_free(context_of(context_)); }
+Sha256::~Sha256() {
+  EVP_MD_CTX_free(context_of(context_));
+}
 Sha256& Sha256::update(ByteView bytes) {
   EVP_DigestUpdate(context_of(context_), bytes.data(), bytes.size());
   return *this;
@@ -65,7 +70,9 @@ Digest Sha256::finish() {
   return out;
 }
 
-Digest sha256(ByteView bytes) { return Sha256().update(bytes).finish(); }
+Digest sha256(ByteView bytes) {
+  return Sha256().update(bytes).finish();
+}
 
 uint64_t fnv1a64(std::string_view text) {
   uint64_t hash = 0xcbf29ce484222325ull;

@@ -14,8 +14,8 @@ namespace hipplan {
   return requested != 0 ? requested : std::max(1u, std::thread::hardware_concurrency());
 }
 
-/// Calls work(i) for each i in [0, count) on `jobs` threads (0: all). `work` must not throw. Returns
-/// when all are done; the order is not fixed, so each call writes only to its own place.
+/// Calls work(i) for each i in [0, count) on `jobs` threads (0: all). `work` must not throw.
+/// Returns when all are done; the order is not fixed, so each call writes only to its own place.
 template <class Work>
 void parallel_for(size_t count, unsigned jobs, const Work& work) {
   const size_t workers = std::min<size_t>(worker_count(jobs), count);

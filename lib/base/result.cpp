@@ -20,28 +20,43 @@ Error Error::within(const std::string& outer) const& {
 
 const char* code_name(Code code) {
   switch (code) {
-    case Code::negative: return "negative";
-    case Code::bad_input: return "bad-input";
-    case Code::damaged: return "damaged";
-    case Code::unusable: return "unusable";
-    case Code::untrusted: return "untrusted";
-    case Code::machine: return "machine";
-    case Code::internal: return "internal";
-    case Code::interrupted: return "interrupted";
+    case Code::negative:
+      return "negative";
+    case Code::bad_input:
+      return "bad-input";
+    case Code::damaged:
+      return "damaged";
+    case Code::unusable:
+      return "unusable";
+    case Code::untrusted:
+      return "untrusted";
+    case Code::machine:
+      return "machine";
+    case Code::internal:
+      return "internal";
+    case Code::interrupted:
+      return "interrupted";
   }
   return "internal";
 }
 
 int exit_code(Code code) {
   switch (code) {
-    case Code::negative: return 1;
-    case Code::bad_input: return 2;
-    case Code::damaged: return 3;
-    case Code::unusable: return 4;
-    case Code::untrusted: return 5;
+    case Code::negative:
+      return 1;
+    case Code::bad_input:
+      return 2;
+    case Code::damaged:
+      return 3;
+    case Code::unusable:
+      return 4;
+    case Code::untrusted:
+      return 5;
     case Code::machine:
-    case Code::internal: return 6;
-    case Code::interrupted: return 130;
+    case Code::internal:
+      return 6;
+    case Code::interrupted:
+      return 130;
   }
   return 6;
 }

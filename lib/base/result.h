@@ -19,7 +19,8 @@ enum class Code {
   /// The caller's input is not what it should be: bad JSON, bad flag, missing file, unknown target.
   /// Prefer damaged for files that hipplan itself (or a packer) wrote and sealed with a digest.
   bad_input,
-  /// The bytes are not what was written: digest, magic, truncation, structure. Never a version story.
+  /// The bytes are not what was written: digest, magic, truncation, structure. Never a version
+  /// story.
   damaged,
   /// The bytes are right and cannot be used here: version, provider, target, handler, device.
   unusable,
@@ -36,12 +37,12 @@ enum class Code {
 /// One failure. `what` is always set; the others as far as they are known.
 struct Error {
   Code code = Code::internal;
-  std::string reason;    ///< stable kebab-case id, for instance "section-digest"
-  std::string where;     ///< file, section, node, key, index or offset
-  std::string what;      ///< the fault in one clause
-  std::string expected;  ///< what would have been right
-  std::string found;     ///< what was there
-  std::string advice;    ///< what the reader of the message can do
+  std::string reason{};    ///< stable kebab-case id, for instance "section-digest"
+  std::string where{};     ///< file, section, node, key, index or offset
+  std::string what{};      ///< the fault in one clause
+  std::string expected{};  ///< what would have been right
+  std::string found{};     ///< what was there
+  std::string advice{};    ///< what the reader of the message can do
 
   /// "<where>: <what>; expected <x>, found <y>; <advice>", leaving out the parts that are empty.
   [[nodiscard]] std::string text() const;
@@ -73,16 +74,31 @@ class [[nodiscard]] Result {
   [[nodiscard]] bool ok() const { return state_.index() == 0; }
   explicit operator bool() const { return ok(); }
 
-  [[nodiscard]] T& value() & { assert(ok()); return std::get<0>(state_); }
-  [[nodiscard]] const T& value() const& { assert(ok()); return std::get<0>(state_); }
-  [[nodiscard]] T&& value() && { assert(ok()); return std::get<0>(std::move(state_)); }
+  [[nodiscard]] T& value() & {
+    assert(ok());
+    return std::get<0>(state_);
+  }
+  [[nodiscard]] const T& value() const& {
+    assert(ok());
+    return std::get<0>(state_);
+  }
+  [[nodiscard]] T&& value() && {
+    assert(ok());
+    return std::get<0>(std::move(state_));
+  }
   T& operator*() & { return value(); }
   const T& operator*() const& { return value(); }
   T* operator->() { return &value(); }
   const T* operator->() const { return &value(); }
 
-  [[nodiscard]] const Error& error() const& { assert(!ok()); return std::get<1>(state_); }
-  [[nodiscard]] Error&& error() && { assert(!ok()); return std::get<1>(std::move(state_)); }
+  [[nodiscard]] const Error& error() const& {
+    assert(!ok());
+    return std::get<1>(state_);
+  }
+  [[nodiscard]] Error&& error() && {
+    assert(!ok());
+    return std::get<1>(std::move(state_));
+  }
 
  private:
   std::variant<T, Error> state_;
@@ -96,8 +112,14 @@ class [[nodiscard]] Result<void> {
   Result(Error error) : error_(std::move(error)) {}
   [[nodiscard]] bool ok() const { return !error_; }
   explicit operator bool() const { return ok(); }
-  [[nodiscard]] const Error& error() const& { assert(error_); return *error_; }
-  [[nodiscard]] Error&& error() && { assert(error_); return std::move(*error_); }
+  [[nodiscard]] const Error& error() const& {
+    assert(error_);
+    return *error_;
+  }
+  [[nodiscard]] Error&& error() && {
+    assert(error_);
+    return std::move(*error_);
+  }
 
  private:
   std::optional<Error> error_;
@@ -108,14 +130,13 @@ class [[nodiscard]] Result<void> {
 #define HIPPLAN_CAT2(a, b) a##b
 #define HIPPLAN_CAT(a, b) HIPPLAN_CAT2(a, b)
 /// Returns the Error of `expr` from the enclosing function when it failed.
-#define HIPPLAN_TRY(expr)                                                    \
-  do {                                                                       \
-    if (auto hipplan_result = (expr); !hipplan_result)                       \
-      return std::move(hipplan_result).error();                              \
+#define HIPPLAN_TRY(expr)                                                                        \
+  do {                                                                                           \
+    if (auto hipplan_result = (expr); !hipplan_result) return std::move(hipplan_result).error(); \
   } while (false)
 /// `HIPPLAN_TRY_ASSIGN(auto x, f());` assigns the value, or returns the Error.
-#define HIPPLAN_TRY_ASSIGN(target, expr)                                     \
-  auto HIPPLAN_CAT(hipplan_result_, __LINE__) = (expr);                      \
-  if (!HIPPLAN_CAT(hipplan_result_, __LINE__))                               \
-    return std::move(HIPPLAN_CAT(hipplan_result_, __LINE__)).error();        \
+#define HIPPLAN_TRY_ASSIGN(target, expr)                              \
+  auto HIPPLAN_CAT(hipplan_result_, __LINE__) = (expr);               \
+  if (!HIPPLAN_CAT(hipplan_result_, __LINE__))                        \
+    return std::move(HIPPLAN_CAT(hipplan_result_, __LINE__)).error(); \
   target = std::move(HIPPLAN_CAT(hipplan_result_, __LINE__)).value()

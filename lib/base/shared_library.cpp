@@ -8,7 +8,9 @@ Result<SharedLibrary> SharedLibrary::open(const std::filesystem::path& path) {
   void* handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {
     const char* why = ::dlerror();
-    return Error{.code = Code::machine, .reason = "shared-library", .where = path.string(),
+    return Error{.code = Code::machine,
+                 .reason = "shared-library",
+                 .where = path.string(),
                  .what = std::string("cannot load shared library: ") + (why ? why : "unknown")};
   }
   SharedLibrary out;
@@ -16,11 +18,14 @@ Result<SharedLibrary> SharedLibrary::open(const std::filesystem::path& path) {
   return out;
 }
 
-void* SharedLibrary::symbol(const char* name) const { return ::dlsym(handle_.get(), name); }
+void* SharedLibrary::symbol(const char* name) const {
+  return ::dlsym(handle_.get(), name);
+}
 
 std::filesystem::path own_folder() {
   Dl_info info{};
-  if (::dladdr(reinterpret_cast<void*>(&own_folder), &info) == 0 || info.dli_fname == nullptr) return {};
+  if (::dladdr(reinterpret_cast<void*>(&own_folder), &info) == 0 || info.dli_fname == nullptr)
+    return {};
   std::error_code ignored;
   const auto full = std::filesystem::canonical(info.dli_fname, ignored);
   return ignored ? std::filesystem::path() : full.parent_path();
