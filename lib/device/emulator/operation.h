@@ -111,6 +111,9 @@ struct Packed {
   uint8_t cbsz = 0, abid = 0, blgp = 0;
 };
 
+/// Where a memory instruction's addresses lead.
+enum class Space : uint8_t { none, global, flat, scratch, buffer, lds };
+
 /// One operation. Handlers see it read-only; everything is checked before it is built.
 struct Op {
   Handler run = nullptr;
@@ -123,7 +126,8 @@ struct Op {
   bool plain = true;         ///< no clamp, omod, part or DPP: results go straight to the row
   bool saddr = false, lds = false, returns = false, early_out = false;
   uint8_t source_count = 0;
-  uint8_t bytes = 0;
+  uint8_t bytes = 0;  ///< of one lane's access
+  Space space = Space::none;
   int64_t offset = 0, offset2 = 0;
   uint64_t immediate = 0;
   Destination to, also;  ///< result, second result (carry or condition mask)

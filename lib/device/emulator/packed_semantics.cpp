@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "device/emulator/float_math.h"
 #include "device/emulator/lanes.h"
 #include "device/emulator/packed.h"
 
@@ -88,27 +89,14 @@ constexpr Semantics halves(std::string_view mnemonic) {
           .parameter = kSources};
 }
 
-/// NaN loses against a number, -0 is below +0.
-float float_min(float a, float b) {
-  if (a != a) return b;
-  if (b != b) return a;
-  if (a == b) return std::signbit(a) ? a : b;
-  return a < b ? a : b;
-}
-float float_max(float a, float b) {
-  if (a != a) return b;
-  if (b != b) return a;
-  if (a == b) return std::signbit(a) ? b : a;
-  return a > b ? a : b;
-}
 /// NaN wins.
 float float_minimum(float a, float b) {
   if (a != a) return a;
-  return b != b ? b : float_min(a, b);
+  return b != b ? b : smaller(a, b);
 }
 float float_maximum(float a, float b) {
   if (a != a) return a;
-  return b != b ? b : float_max(a, b);
+  return b != b ? b : larger(a, b);
 }
 
 template <auto F>
@@ -116,6 +104,8 @@ constexpr auto kHalf2 = [](Half a, Half b) { return narrow_half(F(widen(a), wide
 template <auto F>
 constexpr auto kBFloat2 = [](BFloat a, BFloat b) { return narrow_bfloat(F(widen(a), widen(b))); };
 
+constexpr auto kSmaller = [](float a, float b) { return smaller(a, b); };
+constexpr auto kLarger = [](float a, float b) { return larger(a, b); };
 constexpr auto kAdd = [](float a, float b) { return a + b; };
 constexpr auto kMul = [](float a, float b) { return a * b; };
 constexpr auto kFmaHalf = [](Half a, Half b, Half c) {
@@ -225,18 +215,18 @@ constexpr Semantics pairs(std::string_view mnemonic, Handler run, int64_t source
 constexpr Semantics kTable[] = {
     halves<Half, kHalf2<kAdd>, 2>("v_pk_add_f16"),
     halves<Half, kHalf2<kMul>, 2>("v_pk_mul_f16"),
-    halves<Half, kHalf2<float_min>, 2>("v_pk_min_f16"),
-    halves<Half, kHalf2<float_max>, 2>("v_pk_max_f16"),
-    halves<Half, kHalf2<float_min>, 2>("v_pk_min_num_f16"),
-    halves<Half, kHalf2<float_max>, 2>("v_pk_max_num_f16"),
+    halves<Half, kHalf2<kSmaller>, 2>("v_pk_min_f16"),
+    halves<Half, kHalf2<kLarger>, 2>("v_pk_max_f16"),
+    halves<Half, kHalf2<kSmaller>, 2>("v_pk_min_num_f16"),
+    halves<Half, kHalf2<kLarger>, 2>("v_pk_max_num_f16"),
     halves<Half, kHalf2<float_minimum>, 2>("v_pk_minimum_f16"),
     halves<Half, kHalf2<float_maximum>, 2>("v_pk_maximum_f16"),
     halves<Half, kFmaHalf, 3>("v_pk_fma_f16"),
     halves<Half, kFmaHalf, 3>("v_pk_fmac_f16"),
     halves<BFloat, kBFloat2<kAdd>, 2>("v_pk_add_bf16"),
     halves<BFloat, kBFloat2<kMul>, 2>("v_pk_mul_bf16"),
-    halves<BFloat, kBFloat2<float_min>, 2>("v_pk_min_num_bf16"),
-    halves<BFloat, kBFloat2<float_max>, 2>("v_pk_max_num_bf16"),
+    halves<BFloat, kBFloat2<kSmaller>, 2>("v_pk_min_num_bf16"),
+    halves<BFloat, kBFloat2<kLarger>, 2>("v_pk_max_num_bf16"),
     halves<BFloat, kFmaBFloat, 3>("v_pk_fma_bf16"),
     halves<int16_t, kAddInt<int16_t>, 2, true>("v_pk_add_i16"),
     halves<int16_t, kSubInt<int16_t>, 2, true>("v_pk_sub_i16"),

@@ -83,7 +83,7 @@ class Lowering {
     unsigned lanes = 64;     ///< wave size of the kernel
     unsigned vgprs = 0;      ///< architectural VGPRs the kernel owns
     unsigned acc_vgprs = 0;  ///< AccVGPRs the kernel owns
-    unsigned scalars = 0;    ///< SGPRs the kernel owns
+    uint64_t load_bias = 0;  ///< emulated address minus address in the code object
   };
   explicit Lowering(Settings settings) : settings_(std::move(settings)) {}
 

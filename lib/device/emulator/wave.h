@@ -31,7 +31,7 @@ struct WaveCounters {
 
 /// A wrong access or a forbidden state, before it becomes an Error with kernel and place around it.
 struct Fault {
-  std::string reason, what, expected, found;
+  std::string reason = {}, what = {}, expected = {}, found = {};
   int lane = -1;
 };
 

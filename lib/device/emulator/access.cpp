@@ -1,0 +1,236 @@
+#include "device/emulator/access.h"
+
+namespace hipplan::emulator {
+namespace {
+
+std::string hex(uint64_t value) {
+  std::ostringstream out;
+  out << "0x" << std::hex << value;
+  return out.str();
+}
+
+struct Range {
+  uint64_t low = ~0ull, high = 0;
+};
+
+Range range_of(const uint64_t* address, uint64_t mask) {
+  Range range;
+  if (mask == ~0ull) {
+    for (unsigned i = 0; i < kMaxLanes; ++i) {
+      range.low = address[i] < range.low ? address[i] : range.low;
+      range.high = address[i] > range.high ? address[i] : range.high;
+    }
+    return range;
+  }
+  for (uint64_t left = mask; left != 0; left &= left - 1) {
+    const uint64_t a = address[std::countr_zero(left)];
+    range.low = a < range.low ? a : range.low;
+    range.high = a > range.high ? a : range.high;
+  }
+  return range;
+}
+
+void global_fault(Wave& wave, uint64_t address, unsigned bytes, bool write, int lane,
+                  const Allocation* found) {
+  const char* verb = write ? "write" : "read";
+  if (found != nullptr && found->holds(address, bytes)) {
+    wave.fail({.reason = "read-only", .what = cat(verb, " of read-only memory at ", hex(address)),
+               .found = wave.memory->nearest(address), .lane = lane});
+    return;
+  }
+  wave.fail({.reason = "bad-address",
+             .what = cat(verb, " of ", bytes, " bytes at ", hex(address), " is outside every allocation"),
+             .found = wave.memory->nearest(address), .lane = lane});
+}
+
+/// The allocation of [address, address + bytes), remembered per operation; null after a fault.
+const Allocation* find_allocation(Wave& wave, const Op& op, uint64_t address, uint64_t bytes,
+                                  bool write) {
+  const Allocation* known = wave.last_allocation[op.self];
+  if (known == nullptr || !known->holds(address, bytes)) {
+    known = wave.memory->find(address);
+    if (known == nullptr || !known->holds(address, bytes)) return nullptr;
+    wave.last_allocation[op.self] = known;
+  }
+  return write && !known->writable ? nullptr : known;
+}
+
+bool is_dense(std::byte* const* at, unsigned bytes) {
+  bool dense = true;
+  for (unsigned i = 1; i < kMaxLanes; ++i) dense = dense & (at[i] == at[0] + i * bytes);
+  return dense;
+}
+
+std::byte* reach_scratch(Wave& wave, uint64_t offset, unsigned bytes, int lane, bool write) {
+  const uint64_t size = wave.scratch_lane_bytes;
+  if (offset > size || bytes > size - offset) {
+    wave.fail({.reason = "bad-private-address",
+               .what = cat(write ? "write" : "read", " of ", bytes, " bytes at private offset ", hex(offset)),
+               .expected = cat("inside ", size, " bytes"), .lane = lane});
+    return nullptr;
+  }
+  return wave.scratch->data() + static_cast<uint64_t>(lane) * size + offset;
+}
+
+/// One lane of a global or flat access.
+std::byte* reach_lane(Wave& wave, const Op& op, uint64_t address, bool write, int lane) {
+  if (op.space == Space::flat) {
+    const uint64_t aperture = address & kApertureMask, offset = address & ~kApertureMask;
+    if (aperture == kSharedAperture) return reach_lds(wave, offset, op.bytes, lane, write);
+    if (aperture == kPrivateAperture) return reach_scratch(wave, offset, op.bytes, lane, write);
+  }
+  const Allocation* found = find_allocation(wave, op, address, op.bytes, write);
+  if (found == nullptr) {
+    global_fault(wave, address, op.bytes, write, lane, wave.memory->find(address));
+    return nullptr;
+  }
+  return found->host + (address - found->base);
+}
+
+bool place_addresses(Wave& wave, const Op& op, const uint64_t* address, bool write,
+                     Places& places) {
+  if (places.mask == 0) return true;
+  const Range range = range_of(address, places.mask);
+  const Allocation* common =
+      find_allocation(wave, op, range.low, range.high - range.low + op.bytes, write);
+  if (common != nullptr) {
+    std::byte* const host = common->host;
+    const uint64_t base = common->base;
+    for (unsigned i = 0; i < kMaxLanes; ++i)
+      places.at[i] = ((places.mask >> i) & 1u) != 0 ? host + (address[i] - base) : nullptr;
+    places.dense = places.mask == ~0ull && range.high - range.low == 63ull * op.bytes &&
+                   is_dense(places.at, op.bytes);
+    return true;
+  }
+  for (int lane = 0; lane < wave.lanes; ++lane) {
+    places.at[lane] = nullptr;
+    if (((places.mask >> lane) & 1u) == 0) continue;
+    places.at[lane] = reach_lane(wave, op, address[lane], write, lane);
+    if (places.at[lane] == nullptr) return false;
+  }
+  return true;
+}
+
+bool global_places(Wave& wave, const Op& op, bool write, int64_t extra, Places& places) {
+  Buffer<uint64_t> address;
+  const auto offset = static_cast<uint64_t>(op.offset + extra);
+  const Row* rows = wave.rows + op.from[kAddress].index;
+  if (op.saddr) {
+    const uint64_t base = read_scalar(wave, op.from[kScalar]) + offset;
+    const bool vector = op.from[kAddress].place == Place::vgpr;
+    for (unsigned i = 0; i < kMaxLanes; ++i)
+      address.lane[i] = base + (vector ? rows[0].lane[i] : 0u);
+  } else {
+    for (unsigned i = 0; i < kMaxLanes; ++i)
+      address.lane[i] =
+          (rows[0].lane[i] | static_cast<uint64_t>(rows[1].lane[i]) << 32) + offset;
+  }
+  return place_addresses(wave, op, address.lane, write, places);
+}
+
+bool scratch_places(Wave& wave, const Op& op, bool write, int64_t extra, Places& places) {
+  const auto base = static_cast<uint32_t>(read_scalar(wave, op.from[kScalar])) +
+                    static_cast<uint32_t>(op.offset + extra);
+  const bool vector = op.from[kAddress].place == Place::vgpr;
+  const Row* row = wave.rows + op.from[kAddress].index;
+  for (int lane = 0; lane < wave.lanes; ++lane) {
+    places.at[lane] = nullptr;
+    if (((places.mask >> lane) & 1u) == 0) continue;
+    const uint32_t offset = base + (vector ? row->lane[lane] : 0u);
+    places.at[lane] = reach_scratch(wave, offset, op.bytes, lane, write);
+    if (places.at[lane] == nullptr) return false;
+  }
+  return true;
+}
+
+void lds_fault(Wave& wave, uint64_t offset, unsigned bytes, int lane, bool write) {
+  wave.fail({.reason = "bad-lds-address",
+             .what = cat(write ? "write" : "read", " of ", bytes, " bytes at LDS offset ", hex(offset)),
+             .expected = cat("inside the workgroup's ", wave.group->lds.size(), " bytes"),
+             .lane = lane});
+}
+
+bool lds_places(Wave& wave, const Op& op, bool write, int64_t extra, Places& places) {
+  std::byte* const base = wave.group->lds.data();
+  const uint64_t size = wave.group->lds.size();
+  const uint32_t* row = wave.rows[op.from[kAddress].index].lane;
+  const auto offset = static_cast<uint64_t>(op.offset + extra);
+  uint64_t highest = 0;
+  for (unsigned i = 0; i < kMaxLanes; ++i) {
+    const uint64_t on = (places.mask >> i) & 1u;
+    const uint64_t at = row[i] + offset;
+    highest = std::max(highest, on * at);
+    places.at[i] = base + on * at;
+  }
+  if (places.mask == 0) return true;
+  if (highest + op.bytes > size) {
+    for (int lane = 0; lane < wave.lanes; ++lane)
+      if (((places.mask >> lane) & 1u) != 0 && row[lane] + offset + op.bytes > size) {
+        lds_fault(wave, row[lane] + offset, op.bytes, lane, write);
+        return false;
+      }
+  }
+  places.dense = places.mask == ~0ull && is_dense(places.at, op.bytes);
+  return true;
+}
+
+/// Raw and structured buffers: address and bounds from the four-dword resource. Lanes beyond
+/// num_records get no place.
+bool buffer_places(Wave& wave, const Op& op, bool write, int64_t extra, Places& places) {
+  const uint32_t* resource = wave.scalars + op.from[kScalar].index;
+  const uint64_t base = (resource[0] | static_cast<uint64_t>(resource[1] & 0xffffu) << 32);
+  const uint64_t stride = (resource[1] >> 16) & 0x3fffu, records = resource[2];
+  const uint64_t fixed = read_scalar(wave, op.from[kScalarOffset]) & 0xffffffffull;
+  const bool offen = (op.immediate & 1) != 0, idxen = (op.immediate & 2) != 0;
+  const Row* rows = wave.rows + op.from[kAddress].index;
+  for (int lane = 0; lane < wave.lanes; ++lane) {
+    places.at[lane] = nullptr;
+    if (((places.mask >> lane) & 1u) == 0) continue;
+    const uint64_t index = idxen ? rows[0].lane[lane] : 0;
+    const uint64_t moved = (offen ? rows[idxen ? 1 : 0].lane[lane] : 0) +
+                           static_cast<uint64_t>(op.offset + extra);
+    const bool outside = stride != 0 && idxen ? index >= records || moved + op.bytes > stride
+                                              : moved + op.bytes > records;
+    if (outside) continue;
+    places.at[lane] = reach_lane(wave, op, base + fixed + moved + index * stride, write, lane);
+    if (places.at[lane] == nullptr) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::byte* reach_lds(Wave& wave, uint64_t offset, unsigned bytes, int lane, bool write) {
+  const uint64_t size = wave.group->lds.size();
+  if (offset > size || bytes > size - offset) {
+    lds_fault(wave, offset, bytes, lane, write);
+    return nullptr;
+  }
+  return wave.group->lds.data() + offset;
+}
+
+bool find_places(Wave& wave, const Op& op, bool write, int64_t extra, Places& places) {
+  places.mask = wave.exec();
+  places.dense = false;
+  switch (op.space) {
+    case Space::global:
+    case Space::flat: return global_places(wave, op, write, extra, places);
+    case Space::scratch: return scratch_places(wave, op, write, extra, places);
+    case Space::buffer: return buffer_places(wave, op, write, extra, places);
+    case Space::lds: return lds_places(wave, op, write, extra, places);
+    case Space::none: break;
+  }
+  return false;
+}
+
+const std::byte* reach_scalar(Wave& wave, const Op& op, uint64_t address, uint64_t bytes) {
+  const Allocation* found = find_allocation(wave, op, address, bytes, false);
+  if (found == nullptr) {
+    global_fault(wave, address, static_cast<unsigned>(bytes), false, -1,
+                 wave.memory->find(address));
+    return nullptr;
+  }
+  return found->host + (address - found->base);
+}
+
+}  // namespace hipplan::emulator

@@ -1,0 +1,173 @@
+// Vector loads and stores: global, flat, scratch and buffer; the LDS forms share the data half.
+#include "device/emulator/transfer.h"
+
+namespace hipplan::emulator {
+namespace {
+
+using disassembly::Operand;
+using disassembly::OperandKind;
+
+/// Cache and coherence hints: one wavefront's accesses are in order here, whatever they say.
+constexpr std::string_view kHints[] = {"glc", "slc", "dlc", "sc0", "sc1", "nt", "scc", "th", "scope",
+                                       "nv", "format", "swz"};
+
+Result<void> check_hints(const Instruction& instruction, Op& op) {
+  for (const auto& modifier : instruction.modifiers) {
+    bool known = modifier.name == "offset";
+    for (const auto hint : kHints) known = known || modifier.name == hint;
+    if (op.space == Space::buffer) {
+      if (modifier.name == "offen") { op.immediate |= 1; known = true; }
+      if (modifier.name == "idxen") { op.immediate |= 2; known = true; }
+    }
+    if (!known) return modifier_error(instruction, modifier.name);
+  }
+  op.offset = instruction.value("offset");
+  return {};
+}
+
+Result<void> vector_only(const Instruction& instruction, Place place) {
+  if (place == Place::vgpr) return {};
+  return operand_error(instruction, "data and addresses must be vector registers");
+}
+
+/// vaddr, then for global and scratch a scalar base or "off".
+Result<void> lower_address(const Instruction& instruction, const Operand* vector,
+                           const Operand* base, const Lowering& lowering, Op& op) {
+  op.saddr = op.space == Space::scratch || (base != nullptr && base->kind != OperandKind::off);
+  op.from[kScalar].place = Place::constant;
+  if (base != nullptr && base->kind != OperandKind::off) {
+    const bool wide = op.space == Space::global;
+    HIPPLAN_TRY_ASSIGN(op.from[kScalar], lowering.source(*base, wide ? Type::u64 : Type::u32));
+    if (op.from[kScalar].place == Place::vgpr)
+      return operand_error(instruction, "the base must be scalar");
+  }
+  if (vector == nullptr || vector->kind == OperandKind::off) return {};
+  HIPPLAN_TRY_ASSIGN(op.from[kAddress],
+                     lowering.source(*vector, op.saddr ? Type::u32 : Type::u64));
+  return vector_only(instruction, op.from[kAddress].place);
+}
+
+Result<void> lower_buffer_address(const Instruction& instruction, size_t at,
+                                  const Lowering& lowering, Op& op) {
+  const auto& operands = instruction.operands;
+  if (operands.size() != at + 3) return operand_error(instruction, "unexpected operands");
+  const unsigned words = ((op.immediate & 1) != 0 ? 1u : 0u) + ((op.immediate & 2) != 0 ? 1u : 0u);
+  if (words != 0) {
+    HIPPLAN_TRY_ASSIGN(op.from[kAddress], lowering.source(operands[at], Type::wide, words));
+    HIPPLAN_TRY(vector_only(instruction, op.from[kAddress].place));
+  }
+  HIPPLAN_TRY_ASSIGN(op.from[kScalar], lowering.source(operands[at + 1], Type::wide, 4));
+  HIPPLAN_TRY_ASSIGN(op.from[kScalarOffset], lowering.source(operands[at + 2], Type::u32));
+  if (op.from[kScalar].place != Place::sgpr)
+    return operand_error(instruction, "the resource must be scalar");
+  return {};
+}
+
+/// Operands from `at` on: address parts.
+Result<void> lower_place(const Instruction& instruction, size_t at, size_t data,
+                         const Lowering& lowering, Op& op) {
+  const auto& operands = instruction.operands;
+  if (op.space == Space::buffer) return lower_buffer_address(instruction, at, lowering, op);
+  const bool has_base = op.space != Space::flat;
+  const size_t base = std::max(at, data) + 1;
+  if (operands.size() != base + (has_base ? 1u : 0u))
+    return operand_error(instruction, "unexpected operands");
+  return lower_address(instruction, &operands[at], has_base ? &operands[base] : nullptr, lowering,
+                       op);
+}
+
+}  // namespace
+
+Result<void> lower_vector_load(const Instruction& instruction, Lowering& lowering, Op& op) {
+  const Transfer transfer = Transfer::from(lowering.entry().parameter);
+  op.space = transfer.space;
+  op.bytes = transfer.bytes;
+  HIPPLAN_TRY(check_hints(instruction, op));
+  if (instruction.operands.size() < 2) return operand_error(instruction, "too few operands");
+  HIPPLAN_TRY_ASSIGN(op.to, lowering.destination(instruction.operands[0], Type::wide,
+                                                 transfer.words()));
+  HIPPLAN_TRY(vector_only(instruction, op.to.place));
+  return lower_place(instruction, 1, 0, lowering, op);
+}
+
+Result<void> lower_vector_store(const Instruction& instruction, Lowering& lowering, Op& op) {
+  const Transfer transfer = Transfer::from(lowering.entry().parameter);
+  op.space = transfer.space;
+  op.bytes = transfer.bytes;
+  HIPPLAN_TRY(check_hints(instruction, op));
+  if (instruction.operands.size() < 2) return operand_error(instruction, "too few operands");
+  const size_t data = op.space == Space::buffer ? 0 : 1, at = 1 - data;
+  HIPPLAN_TRY_ASSIGN(op.from[kData], lowering.source(instruction.operands[data], Type::wide,
+                                                     transfer.words()));
+  HIPPLAN_TRY(vector_only(instruction, op.from[kData].place));
+  return lower_place(instruction, at, data, lowering, op);
+}
+
+Result<void> lower_vector_atomic(const Instruction& instruction, Lowering& lowering, Op& op) {
+  const Transfer transfer = Transfer::from(lowering.entry().parameter);
+  const unsigned data_words = transfer.bytes / 4u * (transfer.pair ? 2u : 1u);
+  op.space = transfer.space;
+  op.bytes = transfer.bytes;
+  HIPPLAN_TRY(check_hints(instruction, op));
+  const size_t plain = op.space == Space::flat ? 2 : (op.space == Space::buffer ? 4 : 3);
+  const bool buffer = op.space == Space::buffer;
+  const auto& operands = instruction.operands;
+  if (operands.size() < plain) return operand_error(instruction, "too few operands");
+  const unsigned words = transfer.bytes / 4u;
+  // A buffer atomic returns into its data registers; the others print the result first.
+  const bool first = !buffer && operands.size() == plain + 1;
+  op.returns = first || (buffer && (instruction.has("glc") || instruction.has("sc0")));
+  const size_t at = buffer ? 1 : (first ? 1u : 0u), data = buffer ? 0 : at + 1;
+  if (first) {
+    HIPPLAN_TRY_ASSIGN(op.to, lowering.destination(operands[0], Type::wide, words));
+    HIPPLAN_TRY(vector_only(instruction, op.to.place));
+  }
+  HIPPLAN_TRY_ASSIGN(op.from[kData], lowering.source(operands[data], Type::wide, data_words));
+  HIPPLAN_TRY(vector_only(instruction, op.from[kData].place));
+  if (buffer && op.returns) {
+    op.to.place = Place::vgpr;
+    op.to.index = op.from[kData].index;
+    op.to.words = static_cast<uint8_t>(words);
+  }
+  return lower_place(instruction, at, data, lowering, op);
+}
+
+namespace {
+
+// clang-format off
+#define LOADS(PREFIX, SPACE)                                                          \
+  load<Transfer{SPACE, 4}>(PREFIX "load_dword"), load<Transfer{SPACE, 8}>(PREFIX "load_dwordx2"), \
+  load<Transfer{SPACE, 12}>(PREFIX "load_dwordx3"), load<Transfer{SPACE, 16}>(PREFIX "load_dwordx4"), \
+  load<Transfer{SPACE, 1}>(PREFIX "load_ubyte"), load<Transfer{SPACE, 1, true}>(PREFIX "load_sbyte"), \
+  load<Transfer{SPACE, 2}>(PREFIX "load_ushort"), load<Transfer{SPACE, 2, true}>(PREFIX "load_sshort"), \
+  load<Transfer{SPACE, 2, false, Part::word0}>(PREFIX "load_short_d16"), load<Transfer{SPACE, 2, false, Part::word1}>(PREFIX "load_short_d16_hi"), \
+  load<Transfer{SPACE, 1, false, Part::word0}>(PREFIX "load_ubyte_d16"), load<Transfer{SPACE, 1, false, Part::word1}>(PREFIX "load_ubyte_d16_hi"), \
+  load<Transfer{SPACE, 1, true, Part::word0}>(PREFIX "load_sbyte_d16"), load<Transfer{SPACE, 1, true, Part::word1}>(PREFIX "load_sbyte_d16_hi")
+#define STORES(PREFIX, SPACE)                                                         \
+  store<Transfer{SPACE, 4}>(PREFIX "store_dword"), store<Transfer{SPACE, 8}>(PREFIX "store_dwordx2"), \
+  store<Transfer{SPACE, 12}>(PREFIX "store_dwordx3"), store<Transfer{SPACE, 16}>(PREFIX "store_dwordx4"), \
+  store<Transfer{SPACE, 1}>(PREFIX "store_byte"), store<Transfer{SPACE, 2}>(PREFIX "store_short"), \
+  store<Transfer{SPACE, 1, false, Part::word1}>(PREFIX "store_byte_d16_hi"), store<Transfer{SPACE, 2, false, Part::word1}>(PREFIX "store_short_d16_hi")
+
+template <Transfer T>
+constexpr Semantics load(std::string_view name) {
+  return {.mnemonic = name, .run = load_lanes<T>, .flags = kVector, .lower = lower_vector_load, .parameter = T.pack()};
+}
+template <Transfer T>
+constexpr Semantics store(std::string_view name) {
+  return {.mnemonic = name, .run = store_lanes<T>, .flags = kVector, .lower = lower_vector_store, .parameter = T.pack()};
+}
+
+constexpr Semantics kTable[] = {
+    LOADS("global_", Space::global), STORES("global_", Space::global),
+    LOADS("flat_", Space::flat), STORES("flat_", Space::flat),
+    LOADS("scratch_", Space::scratch), STORES("scratch_", Space::scratch),
+    LOADS("buffer_", Space::buffer), STORES("buffer_", Space::buffer),
+};
+// clang-format on
+
+}  // namespace
+
+std::span<const Semantics> memory_semantics() { return kTable; }
+
+}  // namespace hipplan::emulator

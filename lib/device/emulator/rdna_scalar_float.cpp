@@ -1,0 +1,117 @@
+// Floating point in the scalar unit, gfx11.5 and gfx12.
+#include <algorithm>
+#include <vector>
+
+#include "device/emulator/float_math.h"
+#include "device/emulator/rdna.h"
+#include "device/emulator/scalars.h"
+
+namespace hipplan::emulator {
+namespace {
+
+float smaller_or_nan(float a, float b) {
+  return a != a ? a : b != b ? b : smaller(a, b);
+}
+float larger_or_nan(float a, float b) {
+  return a != a ? a : b != b ? b : larger(a, b);
+}
+
+int32_t to_int(float value) {
+  if (value != value) return 0;
+  if (value <= -2147483648.0f) return INT32_MIN;
+  if (value >= 2147483648.0f) return INT32_MAX;
+  return static_cast<int32_t>(value);
+}
+uint32_t to_unsigned(float value) {
+  if (!(value > 0)) return 0;
+  if (value >= 4294967296.0f) return UINT32_MAX;
+  return static_cast<uint32_t>(value);
+}
+
+// 16-bit scalar values come in the low half of a register and leave with a zero upper half.
+template <auto F>
+constexpr auto kHalf1 = [](Half a) { return narrow_half(F(widen(a))); };
+template <auto F>
+constexpr auto kHalf2 = [](Half a, Half b) { return narrow_half(F(widen(a), widen(b))); };
+template <auto F>
+constexpr auto kTest32 = [](float a, float b, bool& scc) { scc = F(a, b); };
+template <auto F>
+constexpr auto kTest16 = [](Half a, Half b, bool& scc) { scc = F(widen(a), widen(b)); };
+
+constexpr auto kAdd = [](float a, float b) { return a + b; };
+constexpr auto kSub = [](float a, float b) { return a - b; };
+constexpr auto kMul = [](float a, float b) { return a * b; };
+constexpr auto kSmaller = [](float a, float b) { return smaller(a, b); };
+constexpr auto kLarger = [](float a, float b) { return larger(a, b); };
+constexpr auto kCeil = [](float a) { return std::ceil(a); };
+constexpr auto kFloor = [](float a) { return std::floor(a); };
+constexpr auto kTrunc = [](float a) { return std::trunc(a); };
+constexpr auto kEven = [](float a) { return std::nearbyint(a); };
+
+constexpr auto kLt = [](float a, float b) { return a < b; };
+constexpr auto kEq = [](float a, float b) { return a == b; };
+constexpr auto kLe = [](float a, float b) { return a <= b; };
+constexpr auto kGt = [](float a, float b) { return a > b; };
+constexpr auto kLg = [](float a, float b) { return a < b || a > b; };
+constexpr auto kGe = [](float a, float b) { return a >= b; };
+constexpr auto kOrdered = [](float a, float b) { return a == a && b == b; };
+constexpr auto kUnordered = [](float a, float b) { return a != a || b != b; };
+template <auto F>
+constexpr auto kNot = [](float a, float b) { return !F(a, b); };
+
+/// Toward zero, as v_cvt_pkrtz does.
+uint32_t half_toward_zero(float value) {
+  const Half nearest = narrow_half(value);
+  const float back = widen(nearest);
+  const bool away = std::fabs(back) > std::fabs(value);
+  return away ? nearest.bits - 1u : nearest.bits;
+}
+
+// clang-format off
+#define HIPPLAN_SCALAR_TEST(name, f) \
+  scalars<kTest32<f>>("s_cmp_" name "_f32"), scalars<kTest16<f>>("s_cmp_" name "_f16")
+
+constexpr Semantics kTable[] = {
+    scalars<kAdd>("s_add_f32"), scalars<kHalf2<kAdd>>("s_add_f16"),
+    scalars<kSub>("s_sub_f32"), scalars<kHalf2<kSub>>("s_sub_f16"),
+    scalars<kMul>("s_mul_f32"), scalars<kHalf2<kMul>>("s_mul_f16"),
+    scalars<kSmaller>("s_min_f32"), scalars<kHalf2<kSmaller>>("s_min_f16"),
+    scalars<kLarger>("s_max_f32"), scalars<kHalf2<kLarger>>("s_max_f16"),
+    scalars<kSmaller>("s_min_num_f32"), scalars<kHalf2<kSmaller>>("s_min_num_f16"),
+    scalars<kLarger>("s_max_num_f32"), scalars<kHalf2<kLarger>>("s_max_num_f16"),
+    scalars<[](float a, float b) { return smaller_or_nan(a, b); }>("s_minimum_f32"), scalars<kHalf2<smaller_or_nan>>("s_minimum_f16"),
+    scalars<[](float a, float b) { return larger_or_nan(a, b); }>("s_maximum_f32"), scalars<kHalf2<larger_or_nan>>("s_maximum_f16"),
+    // The accumulator of fmac is its destination, which by_shape adds as the last source.
+    scalars<[](float a, float b, float c) { return std::fma(a, b, c); }>("s_fmac_f32"),
+    scalars<[](Half a, Half b, Half c) { return fused_half(widen(a), widen(b), widen(c)); }>("s_fmac_f16"),
+    scalars<[](float a, float b, float k) { return std::fma(a, b, k); }>("s_fmaak_f32"),
+    scalars<[](float a, float k, float c) { return std::fma(a, k, c); }>("s_fmamk_f32"),
+    scalars<kCeil>("s_ceil_f32"), scalars<kHalf1<kCeil>>("s_ceil_f16"),
+    scalars<kFloor>("s_floor_f32"), scalars<kHalf1<kFloor>>("s_floor_f16"),
+    scalars<kTrunc>("s_trunc_f32"), scalars<kHalf1<kTrunc>>("s_trunc_f16"),
+    scalars<kEven>("s_rndne_f32"), scalars<kHalf1<kEven>>("s_rndne_f16"),
+    scalars<[](int32_t a) { return static_cast<float>(a); }>("s_cvt_f32_i32"),
+    scalars<[](uint32_t a) { return static_cast<float>(a); }>("s_cvt_f32_u32"),
+    scalars<[](float a) { return to_int(a); }>("s_cvt_i32_f32"),
+    scalars<[](float a) { return to_unsigned(a); }>("s_cvt_u32_f32"),
+    scalars<[](float a) { return narrow_half(a); }>("s_cvt_f16_f32"),
+    scalars<[](Half a) { return widen(a); }>("s_cvt_f32_f16"),
+    scalars<[](uint32_t a) { return widen(Half{static_cast<uint16_t>(a >> 16)}); }>("s_cvt_hi_f32_f16"),
+    scalars<[](float a, float b) { return half_toward_zero(a) | half_toward_zero(b) << 16; }>("s_cvt_pk_rtz_f16_f32"),
+    HIPPLAN_SCALAR_TEST("lt", kLt), HIPPLAN_SCALAR_TEST("eq", kEq), HIPPLAN_SCALAR_TEST("le", kLe),
+    HIPPLAN_SCALAR_TEST("gt", kGt), HIPPLAN_SCALAR_TEST("lg", kLg), HIPPLAN_SCALAR_TEST("ge", kGe),
+    HIPPLAN_SCALAR_TEST("o", kOrdered), HIPPLAN_SCALAR_TEST("u", kUnordered),
+    HIPPLAN_SCALAR_TEST("nge", kNot<kGe>), HIPPLAN_SCALAR_TEST("nlg", kNot<kLg>),
+    HIPPLAN_SCALAR_TEST("ngt", kNot<kGt>), HIPPLAN_SCALAR_TEST("nle", kNot<kLe>),
+    HIPPLAN_SCALAR_TEST("neq", kNot<kEq>), HIPPLAN_SCALAR_TEST("nlt", kNot<kLt>),
+};
+#undef HIPPLAN_SCALAR_TEST
+// clang-format on
+
+}  // namespace
+
+std::span<const Semantics> rdna_scalar_float_semantics() {
+  return kTable;
+}
+
+}  // namespace hipplan::emulator
