@@ -1,7 +1,7 @@
 // Pointwise operations: out = f(in_0, in_1, in_2), element by element, computed in float.
-// HIPPLAN_LAYOUT_STRIDED chooses the kernel, HIPPLAN_DTYPE_HALF or HIPPLAN_DTYPE_BFLOAT16 the element
-// type (float without). Backward operations take the incoming gradient as in_0 and the input of the
-// forward operation as in_1.
+// HIPPLAN_LAYOUT_STRIDED chooses the kernel, HIPPLAN_DTYPE_HALF or HIPPLAN_DTYPE_BFLOAT16 the
+// element type (float without). Backward operations take the incoming gradient as in_0 and the
+// input of the forward operation as in_1.
 #include "hipplan_math.h"
 
 using namespace hipplan_device;
