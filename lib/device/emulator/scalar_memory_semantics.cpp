@@ -66,8 +66,11 @@ Result<void> lower_load(const Instruction& instruction, Lowering& lowering, Op& 
     return operand_error(instruction, "expected scalar registers");
   op.from[1].place = Place::constant;
   if (operands.size() == 3) {
-    if (operands[2].is_constant()) op.offset = operands[2].integer;
-    else HIPPLAN_TRY_ASSIGN(op.from[1], lowering.source(operands[2], Type::u32));
+    if (operands[2].is_constant()) {
+      op.offset = operands[2].integer;
+    } else if (operands[2].kind != OperandKind::off) {
+      HIPPLAN_TRY_ASSIGN(op.from[1], lowering.source(operands[2], Type::u32));
+    }
   }
   for (const auto& modifier : instruction.modifiers) {
     if (modifier.name == "offset") op.offset = instruction.value("offset");

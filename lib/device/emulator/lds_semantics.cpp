@@ -1,0 +1,209 @@
+// DS instructions: loads and stores in LDS, and the lane exchanges that share their encoding.
+#include "device/emulator/transfer.h"
+
+namespace hipplan::emulator {
+namespace {
+
+Result<void> vectors_only(const Instruction& instruction, const Op& op) {
+  for (const Source& source : op.from)
+    if (source.place != Place::none && source.place != Place::vgpr)
+      return operand_error(instruction, "data and addresses must be vector registers");
+  if (op.to.place == Place::sgpr) return operand_error(instruction, "the result must be a vector");
+  return {};
+}
+/// offset:n, or offset0:a offset1:b in elements.
+Result<void> lower_offsets(const Instruction& instruction, unsigned scale, Op& op) {
+  for (const auto& modifier : instruction.modifiers)
+    if (modifier.name != "offset" && modifier.name != "offset0" && modifier.name != "offset1")
+      return modifier_error(instruction, modifier.name);
+  op.offset = scale == 0 ? instruction.value("offset") : instruction.value("offset0") * scale;
+  op.offset2 = instruction.value("offset1") * scale - op.offset;  // beyond the first address
+  return {};
+}
+
+Result<void> lower_lds_load(const Instruction& instruction, Lowering& lowering, Op& op) {
+  const Transfer transfer = Transfer::from(lowering.entry().parameter);
+  const auto scale = static_cast<unsigned>(lowering.entry().parameter >> 32);
+  const unsigned words = transfer.words() * (scale == 0 ? 1u : 2u);
+  op.space = Space::lds;
+  op.bytes = transfer.bytes;
+  if (instruction.operands.size() != 2) return operand_error(instruction, "expected 2 operands");
+  HIPPLAN_TRY_ASSIGN(op.to, lowering.destination(instruction.operands[0], Type::wide, words));
+  HIPPLAN_TRY_ASSIGN(op.from[kAddress], lowering.source(instruction.operands[1], Type::u32));
+  HIPPLAN_TRY(vectors_only(instruction, op));
+  return lower_offsets(instruction, scale, op);
+}
+Result<void> lower_lds_store(const Instruction& instruction, Lowering& lowering, Op& op) {
+  const Transfer transfer = Transfer::from(lowering.entry().parameter);
+  const auto scale = static_cast<unsigned>(lowering.entry().parameter >> 32);
+  op.space = Space::lds;
+  op.bytes = transfer.bytes;
+  const auto& operands = instruction.operands;
+  if (operands.size() != (scale == 0 ? 2u : 3u))
+    return operand_error(instruction, "unexpected operands");
+  HIPPLAN_TRY_ASSIGN(op.from[kAddress], lowering.source(operands[0], Type::u32));
+  HIPPLAN_TRY_ASSIGN(op.from[kData], lowering.source(operands[1], Type::wide, transfer.words()));
+  if (scale != 0) {
+    HIPPLAN_TRY_ASSIGN(op.from[kData2], lowering.source(operands[2], Type::wide, transfer.words()));
+  }
+  HIPPLAN_TRY(vectors_only(instruction, op));
+  return lower_offsets(instruction, scale, op);
+}
+
+template <unsigned Words>
+void load_two(Wave& wave, const Op& op) {
+  Places first, second;
+  if (!find_places(wave, op, false, 0, first)) return;
+  if (!find_places(wave, op, false, op.offset2, second)) return;
+  load_word_lanes<Words>(first, wave.rows + op.to.index);
+  load_word_lanes<Words>(second, wave.rows + op.to.index + Words);
+  wave.counters.bytes_read += 2 * moved_bytes(first, op.bytes);
+}
+template <unsigned Words>
+void store_two(Wave& wave, const Op& op) {
+  Places first, second;
+  if (!find_places(wave, op, true, 0, first)) return;
+  if (!find_places(wave, op, true, op.offset2, second)) return;
+  constexpr Transfer kTransfer{Space::lds, 4 * Words};
+  store_rows<kTransfer>(first, wave.rows + op.from[kData].index);
+  store_rows<kTransfer>(second, wave.rows + op.from[kData2].index);
+  wave.counters.bytes_written += 2 * moved_bytes(first, op.bytes);
+}
+
+// Lane exchange --------------------------------------------------------------------------------
+
+/// D[lane] = S1[S0[lane] / 4 mod lanes]; lanes that are off read as 0.
+void permute_backward(Wave& wave, const Op& op) {
+  const uint64_t exec = wave.exec();
+  const Row index = wave.rows[op.from[kAddress].index], data = wave.rows[op.from[kData].index];
+  Row result;
+  for (unsigned i = 0; i < wave.lanes; ++i) {
+    const auto from = ((index.lane[i] + static_cast<uint32_t>(op.offset)) / 4u) % wave.lanes;
+    result.lane[i] = ((exec >> from) & 1u) != 0 ? data.lane[from] : 0u;
+  }
+  copy_lanes(wave.rows[op.to.index].lane, result.lane, exec);
+}
+/// D[S0[lane] / 4 mod lanes] = S1[lane]; the highest lane wins, the others become 0.
+void permute_forward(Wave& wave, const Op& op) {
+  const uint64_t exec = wave.exec();
+  const Row index = wave.rows[op.from[kAddress].index], data = wave.rows[op.from[kData].index];
+  Row result = {};
+  for (unsigned i = 0; i < wave.lanes; ++i)
+    if (((exec >> i) & 1u) != 0)
+      result.lane[((index.lane[i] + static_cast<uint32_t>(op.offset)) / 4u) % wave.lanes] =
+          data.lane[i];
+  copy_lanes(wave.rows[op.to.index].lane, result.lane, exec);
+}
+/// Source lane of ds_swizzle: quad permutation (bit 15), or and/or/xor masks within 32 lanes.
+unsigned swizzle_lane(uint32_t pattern, unsigned lane) {
+  if ((pattern & 0xe000u) == 0xc000u) {  // rotation within 32 lanes: bit 10 left or right
+    const unsigned by = (pattern >> 5) & 31u, mask = pattern & 31u;
+    const unsigned moved = (pattern & 0x400u) != 0 ? lane - by : lane + by;
+    return (lane & ~31u) | (lane & mask) | (moved & 31u & ~mask);
+  }
+  if ((pattern & 0x8000u) != 0) return (lane & ~3u) | ((pattern >> (2 * (lane & 3u))) & 3u);
+  const unsigned keep = pattern & 31u, set = (pattern >> 5) & 31u, flip = (pattern >> 10) & 31u;
+  return (lane & ~31u) | ((((lane & 31u) & keep) | set) ^ flip);
+}
+void swizzle(Wave& wave, const Op& op) {
+  const uint64_t exec = wave.exec();
+  const Row data = wave.rows[op.from[kAddress].index];
+  Row result;
+  for (unsigned i = 0; i < wave.lanes; ++i) {
+    const unsigned from = swizzle_lane(static_cast<uint32_t>(op.immediate), i) % wave.lanes;
+    result.lane[i] = ((exec >> from) & 1u) != 0 ? data.lane[from] : 0u;
+  }
+  copy_lanes(wave.rows[op.to.index].lane, result.lane, exec);
+}
+
+Result<void> lower_permute(const Instruction& instruction, Lowering& lowering, Op& op) {
+  if (instruction.operands.size() != 3) return operand_error(instruction, "expected 3 operands");
+  HIPPLAN_TRY_ASSIGN(op.to, lowering.destination(instruction.operands[0], Type::u32));
+  HIPPLAN_TRY_ASSIGN(op.from[kAddress], lowering.source(instruction.operands[1], Type::u32));
+  HIPPLAN_TRY_ASSIGN(op.from[kData], lowering.source(instruction.operands[2], Type::u32));
+  HIPPLAN_TRY(vectors_only(instruction, op));
+  return lower_offsets(instruction, 0, op);
+}
+
+/// offset:n as a number, or offset:swizzle(KIND, …) as LLVM prints the known patterns.
+Result<uint32_t> swizzle_pattern(const Instruction& instruction) {
+  const auto* modifier = instruction.find("offset");
+  if (modifier == nullptr) return uint32_t{0};
+  if (modifier->word.empty()) return static_cast<uint32_t>(instruction.value("offset"));
+  const std::string& word = modifier->word;
+  std::vector<uint32_t> numbers;
+  for (size_t at = word.find(','); at != std::string::npos; at = word.find(',', at + 1))
+    numbers.push_back(static_cast<uint32_t>(std::strtoul(word.c_str() + at + 1, nullptr, 0)));
+  const auto is = [&](std::string_view kind) { return word.find(kind) != std::string::npos; };
+  if (is("QUAD_PERM") && numbers.size() == 4)
+    return 0x8000u | numbers[0] | numbers[1] << 2 | numbers[2] << 4 | numbers[3] << 6;
+  if (is("SWAP") && numbers.size() == 1) return 0x1fu | numbers[0] << 10;
+  if (is("REVERSE") && numbers.size() == 1) return 0x1fu | (numbers[0] - 1) << 10;
+  if (is("BROADCAST") && numbers.size() == 2)
+    return ((0x1fu & ~(numbers[0] - 1)) | numbers[1] << 5);
+  const size_t quote = word.find('"');
+  if (is("BITMASK_PERM") && quote != std::string::npos && word.size() >= quote + 7) {
+    uint32_t keep = 0, set = 0, flip = 0;
+    for (unsigned i = 0; i < 5; ++i) {
+      const uint32_t bit = 16u >> i;
+      const char c = word[quote + 1 + i];
+      if (c == 'p' || c == 'i') keep |= bit;
+      if (c == 'i') flip |= bit;
+      if (c == '1') set |= bit;
+    }
+    return keep | set << 5 | flip << 10;
+  }
+  return modifier_error(instruction, cat("offset:", word));
+}
+Result<void> lower_swizzle(const Instruction& instruction, Lowering& lowering, Op& op) {
+  if (instruction.operands.size() != 2) return operand_error(instruction, "expected 2 operands");
+  HIPPLAN_TRY_ASSIGN(op.to, lowering.destination(instruction.operands[0], Type::u32));
+  HIPPLAN_TRY_ASSIGN(op.from[kAddress], lowering.source(instruction.operands[1], Type::u32));
+  HIPPLAN_TRY_ASSIGN(op.immediate, swizzle_pattern(instruction));
+  return vectors_only(instruction, op);
+}
+
+// clang-format off
+template <Transfer T>
+constexpr Semantics load(std::string_view name) {
+  return {.mnemonic = name, .run = load_lanes<T>, .flags = kVector, .lower = lower_lds_load, .parameter = T.pack()};
+}
+template <Transfer T>
+constexpr Semantics store(std::string_view name) {
+  return {.mnemonic = name, .run = store_lanes<T>, .flags = kVector, .lower = lower_lds_store, .parameter = T.pack()};
+}
+template <unsigned Words>
+constexpr Semantics two(std::string_view name, bool is_store, int64_t scale) {
+  return {.mnemonic = name, .run = is_store ? store_two<Words> : load_two<Words>, .flags = kVector,
+          .lower = is_store ? lower_lds_store : lower_lds_load,
+          .parameter = Transfer{Space::lds, 4 * Words}.pack() | scale << 32};
+}
+constexpr Space L = Space::lds;
+
+constexpr Semantics kTable[] = {
+    load<Transfer{L, 4}>("ds_read_b32"), load<Transfer{L, 8}>("ds_read_b64"),
+    load<Transfer{L, 12}>("ds_read_b96"), load<Transfer{L, 16}>("ds_read_b128"),
+    load<Transfer{L, 1}>("ds_read_u8"), load<Transfer{L, 1, true}>("ds_read_i8"),
+    load<Transfer{L, 2}>("ds_read_u16"), load<Transfer{L, 2, true}>("ds_read_i16"),
+    load<Transfer{L, 1, false, Part::word0}>("ds_read_u8_d16"), load<Transfer{L, 1, false, Part::word1}>("ds_read_u8_d16_hi"),
+    load<Transfer{L, 1, true, Part::word0}>("ds_read_i8_d16"), load<Transfer{L, 1, true, Part::word1}>("ds_read_i8_d16_hi"),
+    load<Transfer{L, 2, false, Part::word0}>("ds_read_u16_d16"), load<Transfer{L, 2, false, Part::word1}>("ds_read_u16_d16_hi"),
+    store<Transfer{L, 4}>("ds_write_b32"), store<Transfer{L, 8}>("ds_write_b64"),
+    store<Transfer{L, 12}>("ds_write_b96"), store<Transfer{L, 16}>("ds_write_b128"),
+    store<Transfer{L, 1}>("ds_write_b8"), store<Transfer{L, 2}>("ds_write_b16"),
+    store<Transfer{L, 1, false, Part::word1}>("ds_write_b8_d16_hi"), store<Transfer{L, 2, false, Part::word1}>("ds_write_b16_d16_hi"),
+    two<1>("ds_read2_b32", false, 4), two<2>("ds_read2_b64", false, 8),
+    two<1>("ds_read2st64_b32", false, 256), two<2>("ds_read2st64_b64", false, 512),
+    two<1>("ds_write2_b32", true, 4), two<2>("ds_write2_b64", true, 8),
+    two<1>("ds_write2st64_b32", true, 256), two<2>("ds_write2st64_b64", true, 512),
+    {.mnemonic = "ds_bpermute_b32", .run = permute_backward, .flags = kVector, .lower = lower_permute},
+    {.mnemonic = "ds_permute_b32", .run = permute_forward, .flags = kVector, .lower = lower_permute},
+    {.mnemonic = "ds_swizzle_b32", .run = swizzle, .flags = kVector, .lower = lower_swizzle},
+};
+// clang-format on
+
+}  // namespace
+
+std::span<const Semantics> lds_semantics() { return kTable; }
+
+}  // namespace hipplan::emulator
