@@ -100,6 +100,9 @@ std::string library_message(const char* text) {
   return message;
 }
 
+/// Room taken for an object at its first key: enough for most, little for hostile texts.
+constexpr size_t kExpectedMembers = 4;
+
 /// Builds the value tree from the parser's events.
 class Builder : public nlohmann::json::json_sax_t {
  public:
@@ -151,12 +154,16 @@ class Builder : public nlohmann::json::json_sax_t {
       return false;
     }
     cursor_.skip_string();
-    open.value->members.emplace_back(std::move(name), Value{});
+    auto& members = open.value->members;
+    if (members.empty()) members.reserve(kExpectedMembers);
+    members.emplace_back(std::move(name), Value{});
     return true;
   }
 
-  bool parse_error(std::size_t offset, const std::string&,
+  bool parse_error(std::size_t offset, const std::string& token,
                    const nlohmann::detail::exception& ex) override {
+    constexpr int kNumberOverflow = 406;
+    if (ex.id == kNumberOverflow) return refuse_overflow(token);
     const size_t at = offset == 0 ? 0 : offset - 1;
     if (at >= text_.size())
       error_ = failure(where_, position_at(text_, text_.size()), "json-truncated",
@@ -185,6 +192,12 @@ class Builder : public nlohmann::json::json_sax_t {
     error_.expected = "-9223372036854775808 to 9223372036854775807";
     error_.found =
         long_text ? cat(spelling.substr(0, 40), "… (", spelling.size(), " characters)") : spelling;
+    return false;
+  }
+  bool refuse_overflow(const std::string& spelling) {
+    if (spelling.find_first_of(".eE") == std::string::npos) return refuse_integer(spelling);
+    cursor_.skip_to_token();
+    fail("number-range", "number outside the range of 64-bit floating point");
     return false;
   }
   /// Few keys: a walk is cheapest. Many: a set, so that the whole stays linear.
