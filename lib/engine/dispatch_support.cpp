@@ -97,6 +97,34 @@ StridedViews collapse(StridedViews views, bool keep_order) {
   return out;
 }
 
+std::optional<Walk> plan_walk(const StridedViews& views) {
+  constexpr int64_t kMaxInner = INT32_MAX;
+  const size_t rank = views.dims.size();
+  Walk walk;
+  walk.rank = 0;
+  walk.strides.resize(views.strides.size());
+  walk.slot_of_dim.resize(rank);
+  int64_t inner = 1;
+  for (size_t i = 0; i < rank; ++i) {
+    const size_t dim = rank - 1 - i;
+    const auto extent = views.dims[dim];
+    const bool fits = i < Walk::kInnerDims && extent <= kMaxInner / inner;
+    if (!fits && (dim != 0 || extent > kMaxInner)) return std::nullopt;
+    const size_t slot = fits ? i : Walk::kInnerDims;
+    walk.slot_of_dim[dim] = slot;
+    for (size_t v = 0; v < views.strides.size(); ++v) walk.strides[v][slot] = views.strides[v][dim];
+    if (!fits) {
+      walk.outer_count = static_cast<uint32_t>(extent);
+      continue;
+    }
+    inner *= extent;
+    walk.extents[i] = fast_divisor(static_cast<uint32_t>(extent));
+    walk.rank = static_cast<uint32_t>(i + 1);
+  }
+  walk.count = static_cast<uint32_t>(inner);
+  return walk;
+}
+
 std::vector<PreparedLaunch::Patch> pointer_patches(size_t count) {
   std::vector<PreparedLaunch::Patch> patches;
   for (size_t i = 0; i < count; ++i) patches.push_back({static_cast<uint32_t>(i * 8), i, 0});

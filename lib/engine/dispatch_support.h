@@ -54,6 +54,20 @@ struct StridedViews {
 /// sorted by falling stride of view 0 unless `keep_order`. Gives at least one dim.
 [[nodiscard]] StridedViews collapse(StridedViews views, bool keep_order = false);
 
+/// How the strided kernels walk views: an inner index below 2^31 over up to 7 dims, taken apart by
+/// division, and an outer index over at most one more.
+struct Walk {
+  static constexpr size_t kInnerDims = 7;
+  uint32_t count = 1, outer_count = 1, rank = 1;
+  std::array<FastDivisor, kInnerDims>
+      extents{};  ///< from the fastest; those past `rank` divide by 1
+  std::vector<std::array<int64_t, kInnerDims + 1>> strides;  ///< [view]; the outer index last
+  std::vector<size_t> slot_of_dim;                           ///< place of each dim in those lists
+};
+/// Nothing when the dims do not fit: all but the outermost must hold fewer than 2^31 elements
+/// together, in 7 dims, and so must the outermost.
+[[nodiscard]] std::optional<Walk> plan_walk(const StridedViews& views);
+
 /// a / b rounded up.
 [[nodiscard]] inline uint64_t divide_up(uint64_t a, uint64_t b) {
   return a / b + (a % b != 0);

@@ -52,6 +52,9 @@ Result<Shape> read_shape(const LaunchValues& values) {
     return launch_error(kAlias, "'in_strides' has the wrong length",
                         cat(shape.rank(), " entries for each input"), cat(shape.in_strides.size()));
   }
+  if (shape.block_size % 64 != 0) {
+    return launch_error(kAlias, "'block_size' is not a multiple of 64", {}, cat(shape.block_size));
+  }
   if (integer(values, "axis") >= static_cast<int64_t>(shape.rank())) {
     return launch_error(kAlias, "'axis' is not a dim", cat("less than ", shape.rank()),
                         cat(integer(values, "axis")));
@@ -156,37 +159,27 @@ StridedViews strided_dims(const Shape& shape, bool gen_index, size_t& axis) {
 Result<Pointwise> strided_arguments(const LaunchValues& values, const Shape& shape) {
   const bool gen_index = shape.operation->kernel_number == hipplan_args::kGenIndex;
   auto axis = static_cast<size_t>(integer(values, "axis"));
-  const auto views = strided_dims(shape, gen_index, axis);
-  const size_t rank = views.dims.size();
-  Pointwise args{};
-  args.index_dim = UINT32_MAX;
-  args.outer_count = 1;
-  args.block_size = shape.block_size;
-  args.settings = settings_of(values, shape);
-  // Dims from the fastest go to the inner index until it would pass 2^31-1; one more can be the
-  // outer.
-  constexpr int64_t kMaxInner = INT32_MAX;
-  int64_t inner = 1;
-  for (size_t i = 0; i < rank; ++i) {
-    const size_t dim = rank - 1 - i;
-    const bool fits = i < Pointwise::kDims && views.dims[dim] <= kMaxInner / inner;
-    const size_t slot = fits ? i : Pointwise::kDims;
-    if (!fits && (dim != 0 || views.dims[dim] > kMaxInner)) {
-      return launch_error(kAlias, "the output has too many elements for layout strided",
-                          "all dims but the outermost to hold fewer than 2^31 together");
-    }
-    for (size_t v = 0; v < views.strides.size(); ++v) args.strides[v][slot] = views.strides[v][dim];
-    if (gen_index && dim == axis) args.index_dim = static_cast<uint32_t>(slot);
-    if (!fits) {
-      args.outer_count = static_cast<uint32_t>(views.dims[dim]);
-      continue;
-    }
-    inner *= views.dims[dim];
-    const auto by = fast_divisor(static_cast<uint32_t>(views.dims[dim]));
-    args.extents[i] = {by.divisor, by.multiplier, by.shift, 0};
-    args.rank = static_cast<uint32_t>(i + 1);
+  const bool axis_counts = gen_index && shape.dims[axis] > 1;
+  const auto walk = plan_walk(strided_dims(shape, gen_index, axis));
+  if (!walk) {
+    return launch_error(kAlias, "the output has too many elements for layout strided",
+                        "all dims but the outermost to hold fewer than 2^31 together");
   }
-  args.count = static_cast<uint32_t>(inner);
+  Pointwise args{};
+  args.count = walk->count;
+  args.outer_count = walk->outer_count;
+  args.rank = walk->rank;
+  args.block_size = shape.block_size;
+  // With an axis of extent 1 the number is 0 everywhere: an index dim that is never met.
+  args.index_dim = axis_counts ? static_cast<uint32_t>(walk->slot_of_dim[axis]) : UINT32_MAX;
+  args.settings = settings_of(values, shape);
+  for (size_t i = 0; i < walk->rank; ++i) {
+    const auto& by = walk->extents[i];
+    args.extents[i] = {by.divisor, by.multiplier, by.shift, 0};
+  }
+  for (size_t v = 0; v < walk->strides.size(); ++v) {
+    std::copy(walk->strides[v].begin(), walk->strides[v].end(), args.strides[v]);
+  }
   return args;
 }
 
