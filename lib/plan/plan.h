@@ -161,6 +161,8 @@ class File {
  public:
   static Result<File> open(const std::filesystem::path& path, Check check);
   static Result<File> parse(FileView bytes, const std::string& where, Check check);
+  /// The same for bytes in memory, which the File then owns.
+  static Result<File> parse(Bytes bytes, const std::string& where, Check check);
   [[nodiscard]] uint64_t entry_count() const;
   /// Entries in order of (graph key, target); `visit` returns false to stop.
   Result<void> for_each(const std::function<bool(const EntryInfo&)>& visit) const;
@@ -187,6 +189,7 @@ class File {
 
  private:
   friend class Writer;
+  static Result<File> start(std::shared_ptr<State> state, Check check);
   std::shared_ptr<const State> state_;
 };
 

@@ -1,0 +1,33 @@
+// Zstandard frames, with the caps that reading has.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "base/bytes.h"
+#include "base/result.h"
+
+namespace hipplan::plan {
+
+inline constexpr uint64_t kMostRawBytes = 2ull << 30;
+inline constexpr uint64_t kMostRatio = 4096;
+
+/// Compresses with one reused context. One thread at a time.
+class Compressor {
+ public:
+  explicit Compressor(int level);
+  ~Compressor();
+  Compressor(const Compressor&) = delete;
+  Compressor& operator=(const Compressor&) = delete;
+  /// One frame with its content size; empty when that is not smaller than the input.
+  Result<Bytes> compress(ByteView raw);
+
+ private:
+  void* context_;
+};
+
+/// Exactly one frame whose content is exactly `raw_bytes` long. Fails with damaged: beyond 2 GiB or
+/// 4096:1 (reason "raw-size"), anything else (reason "zstd-frame").
+Result<Bytes> decompress(ByteView stored, uint64_t raw_bytes, const std::string& where);
+
+}  // namespace hipplan::plan

@@ -1,0 +1,45 @@
+// What an opened file is made of. Inside lib/plan only.
+#pragma once
+
+#include <map>
+#include <mutex>
+
+#include "plan/front.h"
+#include "plan/index.h"
+#include "plan/plan.h"
+
+namespace hipplan::plan {
+
+struct File::State {
+  FileView file;
+  Bytes memory;  ///< instead of `file`
+  ByteView bytes;
+  std::string where;
+  Front front;
+  IndexReader index;
+
+  /// Code objects that somebody still holds, so that plans read one after the other share them.
+  mutable std::mutex code_mutex;
+  mutable std::map<Digest, std::weak_ptr<const Bytes>> code;
+
+  [[nodiscard]] const Section* find_section(uint16_t type) const;
+  [[nodiscard]] ByteView section_view(const Section& section) const {
+    return bytes.subspan(section.offset, section.stored_bytes);
+  }
+  /// The frame that a reference names, still as stored.
+  Result<ByteView> frame(const ObjectRef& ref, const std::string& place) const;
+  /// An object's raw bytes, checked against its digest.
+  Result<Bytes> object(const ObjectRef& ref, const std::string& place) const;
+  Result<Code> code_object(const ObjectRef& ref, const std::string& place) const;
+  /// The record of an entry, checked against its digest.
+  Result<Record> record(const EntryInfo& entry) const;
+  /// Envelope and payload out of a record; kernels without code. Checks everything that can be
+  /// checked without reading other objects.
+  Result<Plan> decisions(const EntryInfo& entry, const Record& record) const;
+  [[nodiscard]] std::string entry_place(const EntryInfo& entry) const;
+};
+
+/// Check::full, after the front has been read.
+Result<void> check_whole_file(const File::State& state);
+
+}  // namespace hipplan::plan

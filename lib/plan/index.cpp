@@ -1,0 +1,294 @@
+#include "plan/index.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "plan/errors.h"
+#include "plan/layout.h"
+
+namespace hipplan::plan {
+namespace {
+
+constexpr uint64_t kPageHeaderBytes = 8;
+constexpr uint16_t kMostLevels = 16;
+// Fixed parts of an entry, in front of the target's length byte and text.
+constexpr uint64_t kLeafFixed = 32 + 32 + 8 + 4 + 32, kInnerFixed = 32 + 4 + 8 + 32;
+
+auto key_of(const EntryInfo& e) {
+  return std::tie(e.graph_key, e.target);
+}
+
+}  // namespace
+
+struct IndexReader::Child {
+  Digest graph_key;
+  std::string target;
+  uint32_t page = 0;
+  uint64_t entries = 0;
+  Digest digest;
+};
+
+struct IndexReader::Page {
+  uint32_t number = 0;
+  uint16_t level = 0;
+  std::vector<EntryInfo> entries;  // of a leaf
+  std::vector<Child> children;     // of an inner page
+};
+
+struct IndexReader::Audit {
+  std::vector<bool> used;
+  std::optional<EntryInfo> last;
+  uint64_t entries = 0, record_end = 0;
+};
+
+namespace {
+
+struct BuiltChild {
+  Digest graph_key;
+  std::string target;
+  uint32_t page = 0;
+  uint64_t entries = 0;
+  Digest digest;
+};
+
+/// Fills pages of one level one after the other.
+class LevelBuilder {
+ public:
+  LevelBuilder(Bytes& pages, uint16_t level) : pages_(pages), level_(level) {}
+
+  void add(ByteView fixed, const Digest& key, const std::string& target, uint64_t entries) {
+    const uint64_t need = fixed.size() + 1 + target.size();
+    if (kPageHeaderBytes + content_.size() + need > kPageBytes) close();
+    if (count_ == 0) built_.push_back({key, target, 0, 0, {}});
+    append(content_, fixed);
+    append(content_, static_cast<uint8_t>(target.size()));
+    append(content_, as_bytes(target));
+    ++count_;
+    built_.back().entries += entries;
+  }
+  std::vector<BuiltChild> finish() {
+    close();
+    return std::move(built_);
+  }
+
+ private:
+  void close() {
+    if (count_ == 0) return;
+    Bytes page;
+    append(page, level_);
+    append(page, count_);
+    append(page, static_cast<uint32_t>(kPageHeaderBytes + content_.size()));
+    append(page, ByteView(content_));
+    page.resize(kPageBytes);
+    built_.back().page = static_cast<uint32_t>(pages_.size() / kPageBytes);
+    built_.back().digest = sha256(page);
+    append(pages_, ByteView(page));
+    content_.clear();
+    count_ = 0;
+  }
+  Bytes& pages_;
+  uint16_t level_;
+  Bytes content_;
+  uint16_t count_ = 0;
+  std::vector<BuiltChild> built_;
+};
+
+std::vector<BuiltChild> build_leaves(const std::vector<EntryInfo>& entries, Bytes& pages) {
+  LevelBuilder level(pages, 0);
+  for (const auto& entry : entries) {
+    Bytes fixed;
+    append(fixed, entry.graph_key.bytes);
+    append(fixed, entry.plan_digest.bytes);
+    append(fixed, entry.position);
+    append(fixed, entry.record_bytes);
+    append(fixed, entry.record_digest.bytes);
+    level.add(fixed, entry.graph_key, entry.target, 1);
+  }
+  return level.finish();
+}
+
+std::vector<BuiltChild> build_inner(const std::vector<BuiltChild>& below, uint16_t number,
+                                    Bytes& pages) {
+  LevelBuilder level(pages, number);
+  for (const auto& child : below) {
+    Bytes fixed;
+    append(fixed, child.graph_key.bytes);
+    append(fixed, child.page);
+    append(fixed, child.entries);
+    append(fixed, child.digest.bytes);
+    level.add(fixed, child.graph_key, child.target, child.entries);
+  }
+  return level.finish();
+}
+
+/// Text behind the fixed part of an entry, and the entry's whole size.
+std::optional<std::string_view> entry_target(ByteView content, uint64_t at, uint64_t fixed) {
+  const auto length = load<uint8_t>(content, at + fixed);
+  if (!length) return std::nullopt;
+  const auto text = slice(content, at + fixed + 1, *length);
+  if (!text) return std::nullopt;
+  return as_text(*text);
+}
+
+}  // namespace
+
+BuiltIndex build_index(const std::vector<EntryInfo>& entries) {
+  BuiltIndex out;
+  auto level = build_leaves(entries, out.pages);
+  for (uint16_t number = 1; level.size() > 1; ++number)
+    level = build_inner(level, number, out.pages);
+  if (level.empty()) return out;
+  out.root_page = level[0].page;
+  out.root = level[0].digest;
+  if (out.pages.size() == kPageBytes) {
+    // One leaf: its zero tail is not stored.
+    const auto used = *load<uint32_t>(out.pages, 4);
+    out.pages.resize(align_up(used, kSectionAlignment));
+    out.root = sha256(out.pages);
+  }
+  return out;
+}
+
+Result<IndexReader::Page> IndexReader::page(uint32_t number, const Digest& digest,
+                                            std::optional<uint16_t> level) const {
+  const std::string place = cat(where_, ": index page ", number);
+  const uint64_t size = std::min<uint64_t>(kPageBytes, section_.size());
+  const auto bytes = slice(section_, uint64_t{number} * kPageBytes, size);
+  if (!bytes || size < kPageHeaderBytes)
+    return damaged("index-form", place, "page lies outside the index");
+  if (const Digest actual = sha256(*bytes); actual != digest)
+    return damaged("index-digest", place, "page does not match its digest", digest.hex(),
+                   actual.hex());
+  Page out;
+  out.number = number;
+  out.level = *load<uint16_t>(*bytes, 0);
+  const auto count = *load<uint16_t>(*bytes, 2);
+  const auto used = *load<uint32_t>(*bytes, 4);
+  if (used > size || used < kPageHeaderBytes || !all_zero(bytes->subspan(used)) || count == 0 ||
+      out.level > kMostLevels || (level && out.level != *level))
+    return damaged("index-form", place, "page header or padding is wrong");
+  const ByteView content = bytes->first(used);
+  const uint64_t fixed = out.level == 0 ? kLeafFixed : kInnerFixed;
+  uint64_t at = kPageHeaderBytes;
+  for (uint16_t i = 0; i < count; ++i) {
+    const auto target = entry_target(content, at, fixed);
+    if (!target) return damaged("index-form", place, cat("entry ", i, " does not fit its page"));
+    if (out.level == 0) {
+      EntryInfo entry;
+      entry.graph_key.bytes = *load<std::array<uint8_t, 32>>(content, at);
+      entry.plan_digest.bytes = *load<std::array<uint8_t, 32>>(content, at + 32);
+      entry.position = *load<uint64_t>(content, at + 64);
+      entry.record_bytes = *load<uint32_t>(content, at + 72);
+      entry.record_digest.bytes = *load<std::array<uint8_t, 32>>(content, at + 76);
+      entry.target = *target;
+      out.entries.push_back(std::move(entry));
+    } else {
+      Child child;
+      child.graph_key.bytes = *load<std::array<uint8_t, 32>>(content, at);
+      child.page = *load<uint32_t>(content, at + 32);
+      child.entries = *load<uint64_t>(content, at + 36);
+      child.digest.bytes = *load<std::array<uint8_t, 32>>(content, at + 44);
+      child.target = *target;
+      out.children.push_back(std::move(child));
+    }
+    at += fixed + 1 + target->size();
+  }
+  if (at != used) return damaged("index-form", place, "entries do not fill the page's used part");
+  return out;
+}
+
+Result<std::optional<EntryInfo>> IndexReader::find(const Digest& key,
+                                                   std::string_view target) const {
+  const auto before = [&](const auto& item) {
+    return std::tuple(item.graph_key, std::string_view(item.target)) <= std::tuple(key, target);
+  };
+  HIPPLAN_TRY_ASSIGN(auto at, page(root_page_, root_, std::nullopt));
+  while (at.level > 0) {
+    // The last child whose first key is not above the key.
+    const auto after = std::partition_point(at.children.begin(), at.children.end(), before);
+    if (after == at.children.begin()) return std::optional<EntryInfo>();
+    const Child child = *(after - 1);
+    HIPPLAN_TRY_ASSIGN(at, page(child.page, child.digest, static_cast<uint16_t>(at.level - 1)));
+  }
+  const auto after = std::partition_point(at.entries.begin(), at.entries.end(), before);
+  if (after == at.entries.begin()) return std::optional<EntryInfo>();
+  const EntryInfo& entry = *(after - 1);
+  if (entry.graph_key != key || entry.target != target) return std::optional<EntryInfo>();
+  return std::optional<EntryInfo>(entry);
+}
+
+Result<bool> IndexReader::visit_below(const Page& at, const Visit& visit) const {
+  for (const auto& entry : at.entries)
+    if (!visit(entry)) return false;
+  for (const auto& child : at.children) {
+    HIPPLAN_TRY_ASSIGN(const auto below,
+                       page(child.page, child.digest, static_cast<uint16_t>(at.level - 1)));
+    HIPPLAN_TRY_ASSIGN(const bool more, visit_below(below, visit));
+    if (!more) return false;
+  }
+  return true;
+}
+
+Result<void> IndexReader::for_each(const Visit& visit) const {
+  HIPPLAN_TRY_ASSIGN(const auto root, page(root_page_, root_, std::nullopt));
+  HIPPLAN_TRY(visit_below(root, visit));
+  return {};
+}
+
+Result<void> IndexReader::check_leaf(const Page& at, Audit& audit, const std::string& place) const {
+  for (const auto& entry : at.entries) {
+    if (audit.last && key_of(*audit.last) >= key_of(entry))
+      return damaged("index-order", place, "entries are not in ascending order");
+    if (entry.position != audit.record_end || entry.record_bytes == 0)
+      return damaged("index-order", place, "records do not follow one another",
+                     cat(audit.record_end), cat(entry.position));
+    audit.record_end += entry.record_bytes;
+    audit.last = entry;
+    ++audit.entries;
+  }
+  return {};
+}
+
+Result<void> IndexReader::check_below(const Page& at, Audit& audit) const {
+  const std::string place = cat(where_, ": index page ", at.number);
+  if (audit.used[at.number]) return damaged("index-form", place, "page is used twice");
+  audit.used[at.number] = true;
+  HIPPLAN_TRY(check_leaf(at, audit, place));
+  for (const auto& child : at.children) {
+    HIPPLAN_TRY_ASSIGN(const auto below,
+                       page(child.page, child.digest, static_cast<uint16_t>(at.level - 1)));
+    const bool leaf = below.level == 0;
+    const auto& key = leaf ? below.entries[0].graph_key : below.children[0].graph_key;
+    const auto& target = leaf ? below.entries[0].target : below.children[0].target;
+    if (key != child.graph_key || target != child.target)
+      return damaged("index-order", place, "first key is not the child's");
+    const uint64_t before = audit.entries;
+    HIPPLAN_TRY(check_below(below, audit));
+    if (audit.entries - before != child.entries)
+      return damaged("index-count", place, "wrong number of entries below", cat(child.entries),
+                     cat(audit.entries - before));
+  }
+  return {};
+}
+
+Result<void> IndexReader::check(uint64_t plans_bytes) const {
+  const uint64_t size = section_.size();
+  if (size > kPageBytes && size % kPageBytes != 0)
+    return damaged("index-form", where_ + ": index", "not a whole number of pages",
+                   cat("a multiple of ", kPageBytes), cat(size));
+  Audit audit;
+  audit.used.resize(static_cast<size_t>((size + kPageBytes - 1) / kPageBytes));
+  HIPPLAN_TRY_ASSIGN(const auto root, page(root_page_, root_, std::nullopt));
+  HIPPLAN_TRY(check_below(root, audit));
+  if (std::find(audit.used.begin(), audit.used.end(), false) != audit.used.end())
+    return damaged("index-form", where_ + ": index", "a page is not used");
+  if (audit.entries != entry_count_)
+    return damaged("index-count", where_ + ": index", "wrong number of entries", cat(entry_count_),
+                   cat(audit.entries));
+  if (audit.record_end != plans_bytes)
+    return damaged("index-order", where_ + ": index", "records do not fill the plans section",
+                   cat(plans_bytes), cat(audit.record_end));
+  return {};
+}
+
+}  // namespace hipplan::plan
