@@ -81,6 +81,7 @@ class Device {
 struct OpenOptions {
   std::string module_folder;  ///< where libhipplan-emulator.so and libhipplan-llvm.so lie; empty: beside us
   unsigned jobs = 0;          ///< emulator worker threads, 0: one per hardware thread
+  uint64_t instruction_budget = 0;  ///< instructions after which a wavefront counts as endless, 0: default
 };
 
 /// A device whose launches do nothing but get recorded; memory is real host memory. For tests.

@@ -34,13 +34,17 @@ void global_fault(Wave& wave, uint64_t address, unsigned bytes, bool write, int 
                   const Allocation* found) {
   const char* verb = write ? "write" : "read";
   if (found != nullptr && found->holds(address, bytes)) {
-    wave.fail({.reason = "read-only", .what = cat(verb, " of read-only memory at ", hex(address)),
-               .found = wave.memory->nearest(address), .lane = lane});
+    wave.fail({.reason = "read-only",
+               .what = cat(verb, " of read-only memory at ", hex(address)),
+               .found = wave.memory->nearest(address),
+               .lane = lane});
     return;
   }
-  wave.fail({.reason = "bad-address",
-             .what = cat(verb, " of ", bytes, " bytes at ", hex(address), " is outside every allocation"),
-             .found = wave.memory->nearest(address), .lane = lane});
+  wave.fail(
+      {.reason = "bad-address",
+       .what = cat(verb, " of ", bytes, " bytes at ", hex(address), " is outside every allocation"),
+       .found = wave.memory->nearest(address),
+       .lane = lane});
 }
 
 /// The allocation of [address, address + bytes), remembered per operation; null after a fault.
@@ -65,8 +69,10 @@ std::byte* reach_scratch(Wave& wave, uint64_t offset, unsigned bytes, int lane, 
   const uint64_t size = wave.scratch_lane_bytes;
   if (offset > size || bytes > size - offset) {
     wave.fail({.reason = "bad-private-address",
-               .what = cat(write ? "write" : "read", " of ", bytes, " bytes at private offset ", hex(offset)),
-               .expected = cat("inside ", size, " bytes"), .lane = lane});
+               .what = cat(write ? "write" : "read", " of ", bytes, " bytes at private offset ",
+                           hex(offset)),
+               .expected = cat("inside ", size, " bytes"),
+               .lane = lane});
     return nullptr;
   }
   return wave.scratch->data() + static_cast<uint64_t>(lane) * size + offset;
@@ -122,8 +128,7 @@ bool global_places(Wave& wave, const Op& op, bool write, int64_t extra, Places& 
       address.lane[i] = base + (vector ? rows[0].lane[i] : 0u);
   } else {
     for (unsigned i = 0; i < kMaxLanes; ++i)
-      address.lane[i] =
-          (rows[0].lane[i] | static_cast<uint64_t>(rows[1].lane[i]) << 32) + offset;
+      address.lane[i] = (rows[0].lane[i] | static_cast<uint64_t>(rows[1].lane[i]) << 32) + offset;
   }
   return place_addresses(wave, op, address.lane, write, places);
 }
@@ -144,10 +149,11 @@ bool scratch_places(Wave& wave, const Op& op, bool write, int64_t extra, Places&
 }
 
 void lds_fault(Wave& wave, uint64_t offset, unsigned bytes, int lane, bool write) {
-  wave.fail({.reason = "bad-lds-address",
-             .what = cat(write ? "write" : "read", " of ", bytes, " bytes at LDS offset ", hex(offset)),
-             .expected = cat("inside the workgroup's ", wave.group->lds.size(), " bytes"),
-             .lane = lane});
+  wave.fail(
+      {.reason = "bad-lds-address",
+       .what = cat(write ? "write" : "read", " of ", bytes, " bytes at LDS offset ", hex(offset)),
+       .expected = cat("inside the workgroup's ", wave.group->lds.size(), " bytes"),
+       .lane = lane});
 }
 
 bool lds_places(Wave& wave, const Op& op, bool write, int64_t extra, Places& places) {
@@ -174,11 +180,30 @@ bool lds_places(Wave& wave, const Op& op, bool write, int64_t extra, Places& pla
   return true;
 }
 
+/// Private memory through the resource that the launch puts into s[0:3] where scratch instructions
+/// do not exist. The scalar offset counts bytes of the whole wavefront.
+bool private_buffer_places(Wave& wave, const Op& op, bool write, int64_t extra, Places& places) {
+  const bool offen = (op.immediate & 1) != 0;
+  const uint64_t fixed = (read_scalar(wave, op.from[kScalarOffset]) & 0xffffffffull) / wave.lanes;
+  const uint32_t* row = wave.rows[op.from[kAddress].index].lane;
+  for (int lane = 0; lane < wave.lanes; ++lane) {
+    places.at[lane] = nullptr;
+    if (((places.mask >> lane) & 1u) == 0) continue;
+    const uint64_t offset =
+        fixed + (offen ? row[lane] : 0u) + static_cast<uint64_t>(op.offset + extra);
+    places.at[lane] = reach_scratch(wave, offset, op.bytes, lane, write);
+    if (places.at[lane] == nullptr) return false;
+  }
+  return true;
+}
+
 /// Raw and structured buffers: address and bounds from the four-dword resource. Lanes beyond
 /// num_records get no place.
 bool buffer_places(Wave& wave, const Op& op, bool write, int64_t extra, Places& places) {
   const uint32_t* resource = wave.scalars + op.from[kScalar].index;
   const uint64_t base = (resource[0] | static_cast<uint64_t>(resource[1] & 0xffffu) << 32);
+  if (base >> 32 == kPrivateResource >> 32)
+    return private_buffer_places(wave, op, write, extra, places);
   const uint64_t stride = (resource[1] >> 16) & 0x3fffu, records = resource[2];
   const uint64_t fixed = read_scalar(wave, op.from[kScalarOffset]) & 0xffffffffull;
   const bool offen = (op.immediate & 1) != 0, idxen = (op.immediate & 2) != 0;
@@ -187,8 +212,8 @@ bool buffer_places(Wave& wave, const Op& op, bool write, int64_t extra, Places& 
     places.at[lane] = nullptr;
     if (((places.mask >> lane) & 1u) == 0) continue;
     const uint64_t index = idxen ? rows[0].lane[lane] : 0;
-    const uint64_t moved = (offen ? rows[idxen ? 1 : 0].lane[lane] : 0) +
-                           static_cast<uint64_t>(op.offset + extra);
+    const uint64_t moved =
+        (offen ? rows[idxen ? 1 : 0].lane[lane] : 0) + static_cast<uint64_t>(op.offset + extra);
     const bool outside = stride != 0 && idxen ? index >= records || moved + op.bytes > stride
                                               : moved + op.bytes > records;
     if (outside) continue;
@@ -214,11 +239,16 @@ bool find_places(Wave& wave, const Op& op, bool write, int64_t extra, Places& pl
   places.dense = false;
   switch (op.space) {
     case Space::global:
-    case Space::flat: return global_places(wave, op, write, extra, places);
-    case Space::scratch: return scratch_places(wave, op, write, extra, places);
-    case Space::buffer: return buffer_places(wave, op, write, extra, places);
-    case Space::lds: return lds_places(wave, op, write, extra, places);
-    case Space::none: break;
+    case Space::flat:
+      return global_places(wave, op, write, extra, places);
+    case Space::scratch:
+      return scratch_places(wave, op, write, extra, places);
+    case Space::buffer:
+      return buffer_places(wave, op, write, extra, places);
+    case Space::lds:
+      return lds_places(wave, op, write, extra, places);
+    case Space::none:
+      break;
   }
   return false;
 }

@@ -9,8 +9,8 @@ namespace hipplan::emulator {
 /// buffer resource, from[3] scalar offset.
 enum : unsigned { kAddress = 0, kData = 1, kScalar = 2, kScalarOffset = 3, kData2 = 4 };
 
-/// Host addresses of the active lanes. Null for lanes that are off, and for lanes of a buffer access
-/// beyond the buffer's size, which read 0 and write nothing.
+/// Host addresses of the active lanes. Null for lanes that are off, and for lanes of a buffer
+/// access beyond the buffer's size, which read 0 and write nothing.
 struct Places {
   Places() {}
   uint64_t mask = 0;   ///< lanes that take part

@@ -15,6 +15,8 @@ namespace hipplan::emulator {
 /// Generic addresses of this form reach LDS and private memory; the low 32 bits are the offset.
 inline constexpr uint64_t kSharedAperture = 0x1000000000000ull;
 inline constexpr uint64_t kPrivateAperture = 0x2000000000000ull;
+/// Base address in the buffer resource that stands for private memory.
+inline constexpr uint64_t kPrivateResource = 0x7fff00000000ull;
 inline constexpr uint64_t kApertureMask = ~0xffffffffull;
 
 /// One live allocation. `host` backs [base, base + size).

@@ -50,9 +50,12 @@ inline void load_small_lanes(const Places& places, uint32_t* row) {
   for (uint64_t left = places.mask; left != 0; left &= left - 1) {
     const int lane = std::countr_zero(left);
     const uint32_t value = places.at[lane] == nullptr ? 0u : widen_small<T>(places.at[lane]);
-    if constexpr (T.part == Part::word0) row[lane] = (row[lane] & 0xffff0000u) | (value & 0xffffu);
-    else if constexpr (T.part == Part::word1) row[lane] = (row[lane] & 0xffffu) | value << 16;
-    else row[lane] = value;
+    if constexpr (T.part == Part::word0)
+      row[lane] = (row[lane] & 0xffff0000u) | (value & 0xffffu);
+    else if constexpr (T.part == Part::word1)
+      row[lane] = (row[lane] & 0xffffu) | value << 16;
+    else
+      row[lane] = value;
   }
 }
 
@@ -85,8 +88,10 @@ void load_lanes(Wave& wave, const Op& op) {
   Places places;
   if (!find_places(wave, op, false, 0, places)) return;
   Row* rows = wave.rows + op.to.index;
-  if constexpr (T.bytes < 4) load_small_lanes<T>(places, rows[0].lane);
-  else load_word_lanes<T.bytes / 4>(places, rows);
+  if constexpr (T.bytes < 4)
+    load_small_lanes<T>(places, rows[0].lane);
+  else
+    load_word_lanes<T.bytes / 4>(places, rows);
   wave.counters.bytes_read += moved_bytes(places, T.bytes);
 }
 

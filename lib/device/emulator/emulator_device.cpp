@@ -1,0 +1,163 @@
+#include "device/emulator/emulator_device.h"
+
+#include "device/emulator/entry.h"
+
+namespace hipplan::emulator {
+namespace {
+
+/// Instructions of one wavefront after which it counts as endless.
+constexpr uint64_t kDefaultBudget = 2'000'000'000;
+
+class EmulatorModule final : public device::Module {
+ public:
+  EmulatorModule(EmulatorDevice& device) : device_(device) {}
+  ~EmulatorModule() override { device_.unload(segments); }
+  Result<const device::Kernel*> kernel(std::string_view symbol) override {
+    for (const auto& program : programs)
+      if (program->info.name == symbol) return static_cast<const device::Kernel*>(program.get());
+    return Error{.code = Code::unusable,
+                 .reason = "symbol",
+                 .what = cat("the code object has no kernel '", symbol.substr(0, 80), "'")};
+  }
+
+  std::vector<uint64_t> segments;
+  std::vector<std::unique_ptr<Program>> programs;
+
+ private:
+  EmulatorDevice& device_;
+};
+
+Result<void> check_arch(const codeobject::CodeObject& object, const target::Description& device) {
+  if (target::serves(object.arch, device.arch)) return {};
+  if (object.arch.is_generic() && target::generic_family(device.arch.base) == object.arch.base)
+    return {};
+  return Error{.code = Code::unusable,
+               .reason = "arch",
+               .what = "the code object is for another architecture",
+               .expected = device.arch.text(),
+               .found = object.arch.text()};
+}
+
+}  // namespace
+
+EmulatorDevice::EmulatorDevice(target::Description description,
+                               disassembly::Disassembler disassembler,
+                               const device::OpenOptions& options)
+    : description_(std::move(description)),
+      disassembler_(std::move(disassembler)),
+      memory_(description_.memory_bytes),
+      scheduler_(options.jobs,
+                 options.instruction_budget != 0 ? options.instruction_budget : kDefaultBudget) {}
+
+Result<std::unique_ptr<device::Device>> EmulatorDevice::open(const target::Description& description,
+                                                             const device::OpenOptions& options) {
+  if (!description.arch.is_amd())
+    return Error{.code = Code::unusable,
+                 .reason = "arch",
+                 .what = "the emulator runs AMD architectures only",
+                 .found = description.arch.text()};
+  HIPPLAN_TRY_ASSIGN(auto disassembler,
+                     disassembly::Disassembler::open(description.arch.base, options.module_folder));
+  return std::unique_ptr<device::Device>(
+      new EmulatorDevice(description, std::move(disassembler), options));
+}
+
+Result<device::Address> EmulatorDevice::allocate(uint64_t bytes) {
+  const std::lock_guard lock(mutex_);
+  return memory_.allocate(bytes, "buffer");
+}
+Result<void> EmulatorDevice::release(device::Address address) {
+  const std::lock_guard lock(mutex_);
+  return memory_.release(address);
+}
+Result<void> EmulatorDevice::copy_in(device::Address to, ByteView from) {
+  const std::lock_guard lock(mutex_);
+  HIPPLAN_TRY_ASSIGN(std::byte* const place, memory_.reach(to, from.size()));
+  if (!from.empty()) std::memcpy(place, from.data(), from.size());
+  return {};
+}
+Result<void> EmulatorDevice::copy_out(std::span<std::byte> to, device::Address from) {
+  const std::lock_guard lock(mutex_);
+  HIPPLAN_TRY_ASSIGN(const std::byte* const place, memory_.reach(from, to.size()));
+  if (!to.empty()) std::memcpy(to.data(), place, to.size());
+  return {};
+}
+Result<void> EmulatorDevice::fill(device::Address to, std::byte value, uint64_t bytes) {
+  const std::lock_guard lock(mutex_);
+  HIPPLAN_TRY_ASSIGN(std::byte* const place, memory_.reach(to, bytes));
+  if (bytes != 0) std::memset(place, std::to_integer<int>(value), bytes);
+  return {};
+}
+
+Result<std::unique_ptr<device::Module>> EmulatorDevice::load(ByteView code_object) {
+  HIPPLAN_TRY_ASSIGN(const auto object, codeobject::parse(code_object, "code object"));
+  HIPPLAN_TRY(check_arch(object, description_));
+  auto module = std::make_unique<EmulatorModule>(*this);
+  std::unique_lock lock(mutex_);
+  const auto fill_module = [&]() -> Result<void> {
+    HIPPLAN_TRY_ASSIGN(const uint64_t bias, place_segments(object, memory_, module->segments));
+    for (const auto& kernel : object.kernels) {
+      auto program = build_program(object, kernel, description_, bias, disassembler_);
+      if (!program) return program.error().within(cat("kernel ", kernel.name));
+      module->programs.push_back(std::move(program).value());
+    }
+    return {};
+  };
+  Result<void> done = fill_module();
+  lock.unlock();  // a failed module unloads itself, which locks
+  if (!done) return std::move(done).error();
+  return std::unique_ptr<device::Module>(std::move(module));
+}
+
+void EmulatorDevice::unload(const std::vector<uint64_t>& segments) {
+  const std::lock_guard lock(mutex_);
+  for (const uint64_t base : segments) (void)memory_.release(base);
+}
+
+Result<void> EmulatorDevice::launch(const device::Kernel& kernel, const device::Launch& launch) {
+  const auto* program = dynamic_cast<const Program*>(&kernel);
+  if (program == nullptr)
+    return Error{.code = Code::bad_input,
+                 .reason = "kernel",
+                 .what = "the kernel was not loaded by this device"};
+  const std::lock_guard lock(mutex_);
+  if (auto checked = check_launch(*program, launch, description_); !checked)
+    return checked.error().within(cat("launch of ", program->info.name));
+  std::vector<uint64_t> owned;
+  WaveCounters counted;
+  const auto run = [&]() -> Result<void> {
+    HIPPLAN_TRY_ASSIGN(const Dispatch dispatch, make_dispatch(*program, launch, memory_, owned));
+    return scheduler_.run(dispatch, memory_, counted);
+  };
+  Result<void> done = run();
+  for (const uint64_t base : owned) (void)memory_.release(base);
+  ++counters_.launches;
+  counters_.instructions += counted.instructions;
+  counters_.lane_instructions += counted.lane_instructions;
+  counters_.memory_bytes_read += counted.bytes_read;
+  counters_.memory_bytes_written += counted.bytes_written;
+  counters_.matrix_flops += counted.matrix_flops;
+  return done;
+}
+
+device::Counters EmulatorDevice::counters() const {
+  const std::lock_guard lock(mutex_);
+  return counters_;
+}
+
+}  // namespace hipplan::emulator
+
+/// See entry.h.
+extern "C" __attribute__((visibility("default"))) int hipplan_emulator_open(
+    const hipplan::emulator::AbiTag* tag, const hipplan::target::Description* description,
+    const hipplan::device::OpenOptions* options, hipplan::device::Device** device,
+    hipplan::Error* error) {
+  if (!(*tag == hipplan::emulator::AbiTag{})) return 2;
+  auto opened = hipplan::emulator::EmulatorDevice::open(*description, *options);
+  if (!opened) {
+    *error = std::move(opened).error();
+    return 1;
+  }
+  *device = std::move(opened).value().release();
+  return 0;
+}

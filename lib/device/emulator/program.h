@@ -1,0 +1,64 @@
+// A kernel, ready to be launched: its operations and what its descriptor asks for.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "codeobject/codeobject.h"
+#include "codeobject/disassembly/disassembler.h"
+#include "device/device.h"
+#include "device/emulator/memory.h"
+#include "device/emulator/semantics.h"
+
+namespace hipplan::emulator {
+
+/// One instruction as messages show it.
+struct ProgramLine {
+  uint64_t address = 0;  ///< in the code object
+  std::string text;
+};
+
+/// What the kernel descriptor's bits say. ISA-independent names; AMDGPU backend documentation,
+/// "Kernel Descriptor" and "Initial Kernel Execution State".
+struct Setup {
+  unsigned lanes = 64;
+  unsigned vgprs = 0, acc_vgprs = 0;
+  uint32_t mode = 0;
+  unsigned user_sgprs = 0;
+  bool private_segment_buffer = false, dispatch_ptr = false, queue_ptr = false, kernarg_ptr = false,
+       dispatch_id = false, flat_scratch_init = false, private_segment_size = false;
+  bool group_id_x = false, group_id_y = false, group_id_z = false, group_info = false;
+  bool private_segment = false;
+  unsigned preload_dwords = 0, preload_offset = 0;
+  bool packed_item_ids = true;      ///< work-item numbers all in v0, ten bits each
+  bool trap_register_ids = false;   ///< workgroup numbers in ttmp9 and ttmp7
+  bool architected_scratch = true;  ///< no scratch setup through SGPRs
+  uint32_t lds_bytes = 0, private_bytes = 0;
+};
+
+class Program final : public device::Kernel {
+ public:
+  codeobject::Kernel info;
+  Setup setup;
+  std::vector<Op> ops;
+  std::vector<ProgramLine> lines;
+};
+
+/// Decodes the descriptor. Fails with unusable/"registers" or "lds" when the kernel asks for more
+/// than the device has.
+Result<Setup> read_setup(const codeobject::Kernel& kernel, const target::Description& device);
+
+/// Decodes and lowers one kernel of a loaded code object. Every instruction is checked.
+Result<std::unique_ptr<Program>> build_program(const codeobject::CodeObject& object,
+                                               const codeobject::Kernel& kernel,
+                                               const target::Description& device,
+                                               uint64_t load_bias,
+                                               const disassembly::Disassembler& disassembler);
+
+/// Places the segments in emulated memory, applies relocations; returns the addresses of the
+/// allocations through `placed` (to release later, also after a failure) and the load bias.
+Result<uint64_t> place_segments(const codeobject::CodeObject& object, AddressSpace& memory,
+                                std::vector<uint64_t>& placed);
+
+}  // namespace hipplan::emulator

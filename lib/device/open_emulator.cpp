@@ -1,0 +1,102 @@
+// Finds and opens the emulator module.
+#include <filesystem>
+#include <vector>
+
+#include "base/shared_library.h"
+#include "device/emulator/entry.h"
+
+namespace hipplan::device {
+namespace {
+
+/// Module file names, best for this processor first.
+std::vector<std::string> file_names() {
+  std::vector<std::string> names;
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+      __builtin_cpu_supports("bmi2"))
+    names.push_back("libhipplan-emulator-avx2.so");
+#endif
+  names.push_back("libhipplan-emulator.so");
+  return names;
+}
+
+std::vector<std::filesystem::path> folders(const std::string& module_folder) {
+  if (!module_folder.empty()) return {module_folder};
+  const auto own = own_folder();
+  return {own, own / "hipplan", own / ".." / "lib", own / ".." / "lib" / "hipplan"};
+}
+
+Result<SharedLibrary> open_module(const std::string& module_folder) {
+  std::error_code ignored;
+  for (const auto& folder : folders(module_folder))
+    for (const auto& name : file_names())
+      if (std::filesystem::exists(folder / name, ignored))
+        return SharedLibrary::open(folder / name);
+  return Error{.code = Code::unusable,
+               .reason = "no-emulator",
+               .where = module_folder.empty() ? own_folder().string() : module_folder,
+               .what = "the emulator module is not there",
+               .expected = "libhipplan-emulator.so",
+               .advice = "build hipplan with HIPPLAN_LLVM=ON, or name the module folder"};
+}
+
+/// The device together with the library that its code lives in.
+class LoadedDevice final : public Device {
+ public:
+  LoadedDevice(SharedLibrary library, std::unique_ptr<Device> inner)
+      : library_(std::move(library)), inner_(std::move(inner)) {}
+
+  [[nodiscard]] std::string name() const override { return inner_->name(); }
+  [[nodiscard]] const target::Description& description() const override {
+    return inner_->description();
+  }
+  Result<Address> allocate(uint64_t bytes) override { return inner_->allocate(bytes); }
+  Result<void> release(Address address) override { return inner_->release(address); }
+  Result<void> copy_in(Address to, ByteView from) override { return inner_->copy_in(to, from); }
+  Result<void> copy_out(std::span<std::byte> to, Address from) override {
+    return inner_->copy_out(to, from);
+  }
+  Result<void> fill(Address to, std::byte value, uint64_t bytes) override {
+    return inner_->fill(to, value, bytes);
+  }
+  Result<std::unique_ptr<Module>> load(ByteView code_object) override {
+    return inner_->load(code_object);
+  }
+  Result<void> launch(const Kernel& kernel, const Launch& launch) override {
+    return inner_->launch(kernel, launch);
+  }
+  Result<void> synchronize() override { return inner_->synchronize(); }
+  [[nodiscard]] Counters counters() const override { return inner_->counters(); }
+
+ private:
+  SharedLibrary library_;  // goes last
+  std::unique_ptr<Device> inner_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Device>> open_emulator(const target::Description& description,
+                                              const OpenOptions& options) {
+  HIPPLAN_TRY_ASSIGN(SharedLibrary library, open_module(options.module_folder));
+  auto* open = library.function<emulator::OpenFunction>(emulator::kOpenSymbol);
+  if (open == nullptr)
+    return Error{.code = Code::unusable,
+                 .reason = "emulator-version",
+                 .what = "the emulator module exports no entry"};
+  const emulator::AbiTag tag;
+  Device* device = nullptr;
+  Error error;
+  switch (open(&tag, &description, &options, &device, &error)) {
+    case 0:
+      return std::unique_ptr<Device>(
+          new LoadedDevice(std::move(library), std::unique_ptr<Device>(device)));
+    case 1:
+      return error;
+    default:
+      return Error{.code = Code::unusable,
+                   .reason = "emulator-version",
+                   .what = "the emulator module belongs to another hipplan"};
+  }
+}
+
+}  // namespace hipplan::device
