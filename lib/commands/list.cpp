@@ -77,9 +77,9 @@ Result<void> list_kernels(Inspection& in, Listing& out) {
     HIPPLAN_TRY_ASSIGN(const auto arch, target::Arch::parse(name));
     HIPPLAN_TRY_ASSIGN(const auto set, catalog.descriptors(arch, in.io.sink()));
     for (const auto& pack : set->packs)
-      for (const auto& kernel : pack.kernels)
+      for (const auto& kernel : pack->kernels)
         out.row({{"arch", arch.text()},
-                 {"engine", pack.engine->name},
+                 {"engine", pack->engine->name},
                  {"kernel", kernel.kernel->name},
                  {"id", kernel.kernel->id.text()}});
   }

@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# From a fresh Debian 12 to all tests: installs packages, builds, and runs the tests of the release build, of
+# the AddressSanitizer and UndefinedBehaviorSanitizer build with the fuzzers' short runs, and the threaded
+# tests under ThreadSanitizer. The last line is that of the release build's ctest.
+set -euo pipefail
+root=$(cd "$(dirname "$0")/.." && pwd)
+cd "$root"
+jobs=$(nproc)
+
+scripts/install-packages.sh --tests
+
+# configure PRESET [OPTIONS…]: only when it is new, so that a second call is quick.
+configure() {
+  local preset=$1
+  shift
+  cmake --preset "$preset" "$@" >"build/$preset-configure.log" 2>&1 || {
+    cat "build/$preset-configure.log"
+    return 1
+  }
+}
+mkdir -p build
+configure release -DHIPPLAN_TESTS=ON -DHIPPLAN_BENCHMARKS=ON
+ninja -C build/release --quiet
+
+if [ -z "${HIPPLAN_SKIP_SANITIZERS:-}" ]; then
+  archives=$root/build/release/share/hipplan/kernels
+  configure fuzz -DHIPPLAN_ARCHIVES_DIR="$archives"
+  ninja -C build/fuzz --quiet
+  ctest --test-dir build/fuzz -j "$jobs" --output-on-failure
+  configure tsan -DHIPPLAN_ARCHIVES_DIR="$archives"
+  ninja -C build/tsan --quiet hipplan_thread_tests
+  ctest --test-dir build/tsan -L threads -j "$jobs" --output-on-failure
+fi
+
+ctest --test-dir build/release -j "$jobs" --output-on-failure
