@@ -22,11 +22,18 @@ struct BundleMember {
 
 /// Caps while reading; a bundle that goes beyond them is refused, reason "bundle-limit".
 struct BundleLimits {
-  uint64_t max_members = 1'000'000;
+  uint64_t max_members = 200'000;
   uint64_t max_member_bytes = 2ull << 30;
   uint64_t max_total_bytes = 64ull << 30;
-  uint64_t max_manifest_bytes = 256ull << 20;
+  uint64_t max_manifest_bytes = 64ull << 20;
 };
+
+/// Name of the first member, and the version of its content.
+inline constexpr const char* kManifestName = "manifest.json";
+inline constexpr const char* kManifestSchema = "hipplan.bundle/1";
+
+/// Relative, '/' between parts, no part empty or made of dots, printable, ending in ".hplan".
+[[nodiscard]] bool is_bundle_member_name(std::string_view name);
 
 /// Packs the *.hplan files under `folder` (recursively, links not followed) in order of name. Same
 /// files, same bytes.

@@ -88,6 +88,8 @@ Result<void> check_ref(ByteView bytes, const ObjectRef& ref, const std::string& 
   const bool sound = *load<uint8_t>(bytes, 3) <= 1 && *load<uint32_t>(bytes, 4) == 0 &&
                      is_object_section(ref.type);
   if (!sound) return damaged("record-form", where, "reference has a flag or type that cannot be");
+  if (is_known_section(ref.type) && ref.required != is_required_section(ref.type))
+    return damaged("record-form", where, "required flag is wrong for this type");
   if (ref.compression > kZstd)
     return unusable("compression", where, "unknown compression of an object", "0 or 1",
                     cat(+ref.compression), "use a newer hipplan");

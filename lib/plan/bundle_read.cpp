@@ -1,0 +1,228 @@
+#include <archive.h>
+#include <archive_entry.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "base/file.h"
+#include "json/json.h"
+#include "plan/bundle.h"
+#include "plan/compress.h"
+#include "plan/errors.h"
+
+namespace hipplan::plan {
+namespace fs = std::filesystem;
+namespace {
+
+struct FreeReader {
+  void operator()(archive* a) const { archive_read_free(a); }
+};
+
+/// A tar stream inside a zstd stream; nothing else is accepted.
+class TarReader {
+ public:
+  TarReader(ByteView bytes, std::string where)
+      : where_(std::move(where)), from_(archive_read_new()) {
+    archive_read_support_filter_zstd(from_.get());
+    archive_read_support_format_tar(from_.get());
+    open_ = archive_read_open_memory(from_.get(), bytes.data(), bytes.size()) == ARCHIVE_OK;
+  }
+
+  /// Name of the next member, nothing at the end. Only plain files are let through.
+  Result<std::optional<std::string>> next() {
+    if (!open_) return broken();
+    const int status = archive_read_next_header(from_.get(), &entry_);
+    if (status == ARCHIVE_EOF) return std::optional<std::string>();
+    if (status != ARCHIVE_OK) return broken();
+    const char* name = archive_entry_pathname(entry_);
+    const std::string place = cat(where_, ": member ", quote(name == nullptr ? "" : name));
+    const bool plain =
+        name != nullptr && archive_entry_filetype(entry_) == AE_IFREG &&
+        archive_entry_hardlink(entry_) == nullptr && archive_entry_symlink(entry_) == nullptr &&
+        archive_entry_sparse_count(entry_) == 0 && archive_entry_size_is_set(entry_) != 0;
+    if (!plain)
+      return damaged("bundle-member", place, "member is not a plain file",
+                     "regular files without links and holes", "something else");
+    return std::optional<std::string>(name);
+  }
+
+  /// The member's content, which must be exactly `expected` bytes (nothing: at most `most`).
+  Result<Bytes> read(std::optional<uint64_t> expected, uint64_t most, const std::string& place) {
+    const auto size = static_cast<uint64_t>(archive_entry_size(entry_));
+    if (size > most)
+      return damaged("bundle-limit", place, "member is too large", cat("at most ", most, " bytes"),
+                     cat(size, " bytes"));
+    if (expected && size != *expected)
+      return damaged("bundle-size", place, "member has another size than the manifest says",
+                     cat(*expected, " bytes"), cat(size, " bytes"));
+    Bytes out;
+    constexpr uint64_t kStep = 1 << 20;
+    while (out.size() < size) {
+      // Grown as data arrives, so that a false size costs nothing.
+      const size_t old = out.size(), step = std::min<uint64_t>(kStep, size - old);
+      out.resize(old + step);
+      const la_ssize_t got = archive_read_data(from_.get(), out.data() + old, step);
+      if (got <= 0) return broken();
+      out.resize(old + static_cast<size_t>(got));
+    }
+    return out;
+  }
+
+ private:
+  Error broken() {
+    const char* text = archive_error_string(from_.get());
+    return damaged("bundle-stream", where_, "not a sound tar.zst stream", {},
+                   text == nullptr ? "an early end" : text);
+  }
+  std::string where_;
+  std::unique_ptr<archive, FreeReader> from_;
+  archive_entry* entry_ = nullptr;
+  bool open_ = false;
+};
+
+Error manifest_error(const std::string& where, const std::string& what, std::string expected = {},
+                     std::string found = {}) {
+  return damaged("bundle-manifest", cat(where, ": ", kManifestName), what, std::move(expected),
+                 std::move(found));
+}
+
+Result<BundleMember> parse_member(const json::Value& from, const std::string& where, size_t i) {
+  const auto *name = from.find("name"), *bytes = from.find("bytes"), *digest = from.find("sha256");
+  const auto parsed = digest == nullptr ? std::nullopt : Digest::from_hex(digest->string);
+  if (name == nullptr || bytes == nullptr || bytes->kind != json::Kind::integer ||
+      bytes->integer < 0 || !parsed || from.members.size() != 3)
+    return manifest_error(where, cat("member ", i, " is not of the right form"));
+  if (!is_bundle_member_name(name->string))
+    return manifest_error(where, cat("member ", i, " has a name that cannot be"),
+                          "a relative path to a .hplan file", quote(name->string));
+  return BundleMember{name->string, static_cast<uint64_t>(bytes->integer), *parsed};
+}
+
+Result<void> check_limits(const std::vector<BundleMember>& members, uint64_t bundle_bytes,
+                          const BundleLimits& limits, const std::string& where) {
+  uint64_t total = 0;
+  for (const auto& member : members) {
+    const auto sum = checked_add(total, member.bytes);
+    if (member.bytes > limits.max_member_bytes || !sum || *sum > limits.max_total_bytes ||
+        *sum / kMostRatio > bundle_bytes)
+      return damaged("bundle-limit", cat(where, ": member ", quote(member.name)),
+                     "sizes go beyond the limits",
+                     cat("members up to ", limits.max_member_bytes, " bytes, together ",
+                         limits.max_total_bytes, ", at most ", kMostRatio, ":1"),
+                     cat(member.bytes, " bytes"));
+    total = *sum;
+  }
+  return {};
+}
+
+Result<std::vector<BundleMember>> parse_manifest(const Bytes& text, uint64_t bundle_bytes,
+                                                 const BundleLimits& limits,
+                                                 const std::string& where) {
+  const auto parsed = json::parse(as_text(text), kManifestName, {.max_bytes = text.size() + 1});
+  if (!parsed) return manifest_error(where, parsed.error().what, {}, parsed.error().where);
+  const auto *schema = parsed->find("schema"), *list = parsed->find("members");
+  if (schema == nullptr || schema->string != kManifestSchema)
+    return unusable("bundle-version", cat(where, ": ", kManifestName), "unknown kind of manifest",
+                    kManifestSchema, quote(schema == nullptr ? "none" : schema->string),
+                    "use a newer hipplan");
+  if (list == nullptr || list->kind != json::Kind::array)
+    return manifest_error(where, "list of members is missing");
+  if (list->items.size() > limits.max_members)
+    return damaged("bundle-limit", where, "too many members", cat("at most ", limits.max_members),
+                   cat(list->items.size()));
+  std::vector<BundleMember> out;
+  for (size_t i = 0; i < list->items.size(); ++i) {
+    HIPPLAN_TRY_ASSIGN(auto member, parse_member(list->items[i], where, i));
+    if (!out.empty() && out.back().name >= member.name)
+      return manifest_error(where, cat("member ", i, " is out of order or there twice"));
+    out.push_back(std::move(member));
+  }
+  HIPPLAN_TRY(check_limits(out, bundle_bytes, limits, where));
+  return out;
+}
+
+Result<std::vector<BundleMember>> read_manifest(TarReader& tar, uint64_t bundle_bytes,
+                                                const BundleLimits& limits,
+                                                const std::string& where) {
+  HIPPLAN_TRY_ASSIGN(const auto name, tar.next());
+  if (!name || *name != kManifestName)
+    return manifest_error(where, "bundle does not start with its manifest", kManifestName,
+                          name ? quote(*name) : "an empty bundle");
+  HIPPLAN_TRY_ASSIGN(const auto text,
+                     tar.read(std::nullopt, limits.max_manifest_bytes, where + ": manifest"));
+  return parse_manifest(text, bundle_bytes, limits, where);
+}
+
+}  // namespace
+
+bool looks_like_bundle(ByteView bytes) {
+  const auto first = load<uint32_t>(bytes, 0);
+  return first && *first == 0xfd2fb528u;
+}
+
+Result<void> for_each_in_bundle(ByteView bundle, const std::string& where,
+                                const BundleLimits& limits, const BundleVisitor& visit) {
+  TarReader tar(bundle, where);
+  HIPPLAN_TRY_ASSIGN(const auto members, read_manifest(tar, bundle.size(), limits, where));
+  for (const auto& member : members) {
+    const std::string place = where + ": " + member.name;
+    HIPPLAN_TRY_ASSIGN(const auto name, tar.next());
+    if (!name || *name != member.name)
+      return damaged("bundle-member", place, "members are not those of the manifest", member.name,
+                     name ? quote(*name) : "the end");
+    HIPPLAN_TRY_ASSIGN(const auto bytes, tar.read(member.bytes, limits.max_member_bytes, place));
+    if (const Digest actual = sha256(bytes); actual != member.sha256)
+      return damaged("bundle-digest", place, "member does not match its digest",
+                     member.sha256.hex(), actual.hex());
+    HIPPLAN_TRY_ASSIGN(const bool more, visit(member, bytes));
+    if (!more) return {};
+  }
+  HIPPLAN_TRY_ASSIGN(const auto extra, tar.next());
+  if (extra)
+    return damaged("bundle-member", where, "a member that the manifest lacks", "the end",
+                   quote(*extra));
+  return {};
+}
+
+Result<void> for_each_in_bundle(const fs::path& bundle, const BundleLimits& limits,
+                                const BundleVisitor& visit) {
+  HIPPLAN_TRY_ASSIGN(const auto file, FileView::open(bundle));
+  return for_each_in_bundle(file.view(), bundle.string(), limits, visit);
+}
+
+Result<std::vector<BundleMember>> list_bundle(const fs::path& bundle, const BundleLimits& limits) {
+  HIPPLAN_TRY_ASSIGN(const auto file, FileView::open(bundle));
+  TarReader tar(file.view(), bundle.string());
+  return read_manifest(tar, file.view().size(), limits, bundle.string());
+}
+
+Result<Bytes> read_bundle_member(const fs::path& bundle, std::string_view name,
+                                 const BundleLimits& limits) {
+  std::optional<Bytes> found;
+  HIPPLAN_TRY(for_each_in_bundle(bundle, limits,
+                                 [&](const BundleMember& member, ByteView bytes) -> Result<bool> {
+                                   if (member.name != name) return true;
+                                   found.emplace(bytes.begin(), bytes.end());
+                                   return false;
+                                 }));
+  if (found) return *std::move(found);
+  return bad_input("no-such-member", bundle.string(), "bundle has no such member",
+                   quote(std::string(name)));
+}
+
+Result<void> unpack_bundle(const fs::path& bundle, const fs::path& folder,
+                           const BundleLimits& limits) {
+  return for_each_in_bundle(bundle, limits,
+                            [&](const BundleMember& member, ByteView bytes) -> Result<bool> {
+                              const fs::path target = folder / member.name;
+                              std::error_code failed;
+                              fs::create_directories(target.parent_path(), failed);
+                              if (failed)
+                                return machine("io", target.parent_path().string(),
+                                               "cannot make folder: " + failed.message());
+                              HIPPLAN_TRY(write_file(target, bytes));
+                              return true;
+                            });
+}
+
+}  // namespace hipplan::plan

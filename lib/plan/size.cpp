@@ -1,0 +1,74 @@
+#include <set>
+
+#include "plan/file_state.h"
+#include "plan/print.h"
+
+namespace hipplan::plan {
+
+Result<SizeReport> size_report(const File& file) {
+  SizeReport out;
+  out.file_bytes = file.bytes().size();
+  out.entries = file.entry_count();
+  out.sections = file.sections();
+  Result<void> failed;
+  HIPPLAN_TRY(file.for_each([&](const EntryInfo& entry) {
+    const auto parts = file.parts(entry);
+    if (!parts) {
+      failed = parts.error();
+      return false;
+    }
+    out.naive_bytes += entry.record_bytes;
+    for (const auto& part : *parts) {
+      out.naive_bytes += part.raw_bytes;
+      out.code_uses += part.type == kCodeSection;
+    }
+    return true;
+  }));
+  HIPPLAN_TRY(failed);
+  for (const auto& section : out.sections)
+    if (section.number == kCodeSection) out.code_objects = section.objects;
+  return out;
+}
+
+std::string size_text(const SizeReport& report) {
+  const auto percent = [](uint64_t part, uint64_t whole) {
+    return whole == 0 ? 0.0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
+  };
+  std::string out;
+  char line[160];
+  std::snprintf(line, sizeof line, "%-14s %14s %14s %8s %10s  %s\n", "section", "stored", "raw",
+                "of file", "objects", "compression");
+  out += line;
+  for (const auto& s : report.sections) {
+    std::snprintf(line, sizeof line, "%-14s %14llu %14llu %7.1f%% %10llu  %s\n", s.type.c_str(),
+                  static_cast<unsigned long long>(s.stored_bytes),
+                  static_cast<unsigned long long>(s.raw_bytes),
+                  percent(s.stored_bytes, report.file_bytes),
+                  static_cast<unsigned long long>(s.objects), s.compression.c_str());
+    out += line;
+  }
+  out += cat("file ", report.file_bytes, " bytes, ", report.entries, " plans, ",
+             report.code_objects, " code objects used ", report.code_uses, " times\n");
+  std::snprintf(line, sizeof line, "nothing shared or compressed: %llu bytes (this file: %.1f%%)\n",
+                static_cast<unsigned long long>(report.naive_bytes),
+                percent(report.file_bytes, report.naive_bytes));
+  return out + line;
+}
+
+void size_json(json::Writer& out, const SizeReport& report, const std::string& name) {
+  out.begin_object().member("schema", "hipplan.size/1").member("file", name);
+  out.member("file_bytes", report.file_bytes).member("plans", report.entries);
+  out.member("code_objects", report.code_objects).member("code_uses", report.code_uses);
+  out.member("naive_bytes", report.naive_bytes);
+  out.key("sections").begin_array();
+  for (const auto& s : report.sections) {
+    out.begin_object().member("type", s.type).member("number", static_cast<int64_t>(s.number));
+    out.member("offset", s.offset).member("stored_bytes", s.stored_bytes);
+    out.member("raw_bytes", s.raw_bytes).member("objects", s.objects);
+    out.member("compression", s.compression).member("required", s.required);
+    out.member("sha256", s.sha256.hex()).end_object();
+  }
+  out.end_array().end_object();
+}
+
+}  // namespace hipplan::plan
