@@ -10,8 +10,12 @@ namespace hipplan::reference {
 
 std::string dims_text(const std::vector<int64_t>& dims) {
   std::string out = "[";
-  for (size_t i = 0; i < dims.size(); ++i) out += (i == 0 ? "" : ",") + std::to_string(dims[i]);
-  return out + "]";
+  for (size_t i = 0; i < dims.size(); ++i) {
+    if (i != 0) out += ',';
+    out += std::to_string(dims[i]);
+  }
+  out += ']';
+  return out;
 }
 
 int64_t product(const std::vector<int64_t>& dims) {
