@@ -115,6 +115,8 @@ typedef struct hipplan_pack_options {
   const char* compiler;             /* build: clang for AMDGPU; null: found on PATH */
   hipplan_strings graphs;           /* validate: graphs that must be served */
   hipplan_strings expected_engines; /* validate: engines that must be there */
+  const char* kernels;              /* build: folder of kernel sources; null: the first tree */
+  const char* cache;                /* build: folder that keeps compiled code objects; null: none */
 } hipplan_pack_options;
 HIPPLAN_API int hipplan_tool_pack(const hipplan_pack_options* options, const hipplan_tool_io* io);
 

@@ -54,4 +54,7 @@ int hipplan_tool_verify(const hipplan_verify_options* options, const hipplan_too
 int hipplan_tool_run(const hipplan_run_options* options, const hipplan_tool_io* io) {
   return fenced(hipplan::commands::run, options, io);
 }
+int hipplan_tool_pack(const hipplan_pack_options* options, const hipplan_tool_io* io) {
+  return fenced(hipplan::commands::pack, options, io);
+}
 }

@@ -97,7 +97,7 @@ Result<void> Jobs::run(const BuildOptions& options, const Compiler& compiler,
   const auto one = [&](size_t i) -> Result<void> {
     Job& job = jobs_[i];
     if (options.interrupted && options.interrupted())
-      return Error{Code::machine, "interrupted", "", "interrupted", "", "", ""};
+      return Error{Code::interrupted, "interrupted", "", "stopped on request", "", "", ""};
     if (job.prebuilt) {
       HIPPLAN_TRY_ASSIGN(job.result, read_prebuilt(job.unit.file));
     } else {

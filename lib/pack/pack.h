@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -66,7 +67,10 @@ struct ValidateReport {
   std::vector<std::string> engines;     ///< names that loaded
   std::vector<Diagnostic> diagnostics;  ///< of the loader, the archives, the engines and the graphs
   size_t files = 0, kernels = 0, code_objects = 0;
-  [[nodiscard]] bool ok() const;  ///< no error among the diagnostics
+  std::set<Code> classes;  ///< of the errors among the diagnostics
+  [[nodiscard]] bool ok() const { return classes.empty(); }
+  /// Adds an error and its class.
+  void fault(Code code, std::string reason, std::string where, std::string text);
 };
 
 /// Loads the trees, then reads every code object that they name and compares digest, symbol and

@@ -41,8 +41,7 @@ Result<void> check_served(const std::shared_ptr<const descriptor::DescriptorSet>
         refuse(path.string(), result, target.arch.text(), report);
     }
     if (served.empty())
-      report.diagnostics.push_back(
-          {Severity::error, "not-served", path.string(), "no kernel serves the graph"});
+      report.fault(Code::negative, "not-served", path.string(), "no kernel serves the graph");
     else
       report.diagnostics.push_back(
           {Severity::note, "served", path.string(), "served on " + served});

@@ -34,7 +34,8 @@ class CodeCheck {
       }
       const std::vector<std::string>& arches = kernel.arch.empty() ? pack.arch : kernel.arch;
       if (arches.empty())
-        add(Severity::error, "arch-missing", place, "a packed kernel names no architecture");
+        report_.fault(Code::bad_input, "arch-missing", place,
+                      "a packed kernel names no architecture");
       for (const std::string& arch : arches)
         if (const auto result = check_source(source, arch); !result)
           fail(result.error().within(place));
@@ -48,7 +49,7 @@ class CodeCheck {
   void fail(const Error& error) {
     Error rest = error;
     rest.where.clear();
-    report_.diagnostics.push_back({Severity::error, error.reason, error.where, rest.text()});
+    report_.fault(error.code, error.reason, error.where, rest.text());
   }
 
   Result<const archive::Kpack*> open(const std::string& path) {
@@ -124,8 +125,7 @@ void check_engines(const descriptor::DescriptorSet& set, const ValidateOptions& 
   for (const auto& engine : set.engines) report.engines.push_back(engine->name);
   for (const std::string& name : options.expected_engines)
     if (set.find_engine(name) == nullptr)
-      report.diagnostics.push_back(
-          {Severity::error, "engine-missing", name, "the engine did not load"});
+      report.fault(Code::negative, "engine-missing", name, "the engine did not load");
 }
 
 const char* severity_name(Severity severity) {
@@ -135,9 +135,9 @@ const char* severity_name(Severity severity) {
 
 }  // namespace
 
-bool ValidateReport::ok() const {
-  return std::none_of(diagnostics.begin(), diagnostics.end(),
-                      [](const Diagnostic& d) { return d.severity == Severity::error; });
+void ValidateReport::fault(Code code, std::string reason, std::string where, std::string text) {
+  classes.insert(code);
+  diagnostics.push_back({Severity::error, std::move(reason), std::move(where), std::move(text)});
 }
 
 Result<ValidateReport> validate(const ValidateOptions& options) {
@@ -148,6 +148,7 @@ Result<ValidateReport> validate(const ValidateOptions& options) {
   ValidateReport report;
   report.files = loaded.files_read;
   report.diagnostics = loaded.diagnostics;
+  if (loaded.has_errors()) report.classes.insert(Code::bad_input);
   check_engines(*loaded.set, options, report);
   CodeCheck check(report);
   for (const auto& pack : loaded.set->packs)

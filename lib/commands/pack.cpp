@@ -1,0 +1,110 @@
+// hipplan-pack: build, validate, list.
+#include "pack/pack.h"
+
+#include "archive/kpack.h"
+#include "archive/print.h"
+#include "commands/commands.h"
+#include "commands/targets.h"
+
+namespace hipplan::commands {
+namespace {
+
+std::vector<std::filesystem::path> paths(const hipplan_strings& list) {
+  const auto texts = items(list);
+  return {texts.begin(), texts.end()};
+}
+
+void print_build(const pack::BuildReport& report, Io& io) {
+  if (io.json()) {
+    json::Writer out;
+    out.begin_object().member("schema", "hipplan.pack-build/1").key("build");
+    pack::write_json(report, out);
+    io.line(out.end_object().text());
+    return;
+  }
+  for (const pack::ArchReport& arch : report.arches)
+    if (arch.packs != 0)
+      io.line(cat(arch.arch, ": ", arch.kernels, " kernels in ", arch.packs, " packs, ",
+                  arch.code_objects, " code objects, archive of ", arch.archive_bytes, " bytes"));
+}
+
+Result<void> build_trees(const hipplan_pack_options& given, Io& io) {
+  pack::BuildOptions options;
+  options.sources = paths(given.arguments);
+  options.kernels = text_or_empty(given.kernels);
+  options.arches = items(given.archs, true);
+  options.output = text_or_empty(given.output);
+  options.compiler = text_or_empty(given.compiler);
+  options.cache = text_or_empty(given.cache);
+  options.jobs = io.jobs();
+  options.notes = io.sink();
+  options.progress = [&io](size_t done, size_t total) { io.progress("compiling", done, total); };
+  options.interrupted = [&io] { return !io.check_interrupted().ok(); };
+  HIPPLAN_TRY_ASSIGN(const auto report, pack::build(options));
+  print_build(report, io);
+  return {};
+}
+
+Result<void> validate_trees(const hipplan_pack_options& given, Io& io) {
+  pack::ValidateOptions options;
+  options.roots = paths(given.arguments);
+  options.graphs = paths(given.graphs);
+  options.expected_engines = items(given.expected_engines);
+  options.jobs = io.jobs();
+  if (!options.graphs.empty()) {
+    HIPPLAN_TRY_ASSIGN(const auto targets, pipeline::Targets::load(targets_folder(io)));
+    for (const auto& named : targets.all()) options.targets.push_back(named.description);
+  }
+  HIPPLAN_TRY_ASSIGN(const auto report, pack::validate(options));
+  const DiagnosticSink sink = io.sink();
+  for (const Diagnostic& diagnostic : report.diagnostics) sink(diagnostic);
+  for (const Code code : report.classes) io.fail_quietly(exit_code(code));
+  if (io.json()) {
+    json::Writer out;
+    out.begin_object().member("schema", "hipplan.pack-validate/1").key("validation");
+    pack::write_json(report, out);
+    io.line(out.end_object().text());
+  } else {
+    io.line(cat(report.ok() ? "valid" : "not valid", ": ", report.files, " files, ",
+                report.engines.size(), " engines, ", report.kernels, " kernels, ",
+                report.code_objects, " code objects"));
+  }
+  return {};
+}
+
+Result<void> list_archives(const hipplan_pack_options& given, Io& io) {
+  json::Writer out;
+  out.begin_object().member("schema", "hipplan.pack-list/1").key("archives").begin_array();
+  for (const std::string& path : items(given.arguments)) {
+    const auto archive = archive::Kpack::open(path);
+    if (!archive) {
+      io.fail(archive.error());
+      continue;
+    }
+    if (io.json())
+      archive::write_json(*archive, out);
+    else
+      io.result(cat(path, ": ", archive::print(*archive)));
+  }
+  if (io.json()) io.line(out.end_array().end_object().text());
+  return {};
+}
+
+}  // namespace
+
+int pack(const hipplan_pack_options& options, Io& io) {
+  const std::string command = text_or_empty(options.command);
+  const auto result = command == "build"      ? build_trees(options, io)
+                      : command == "validate" ? validate_trees(options, io)
+                      : command == "list"
+                          ? list_archives(options, io)
+                          : Result<void>(Error{.code = Code::bad_input,
+                                               .reason = "usage",
+                                               .where = command,
+                                               .what = "unknown command",
+                                               .expected = "build, validate or list"});
+  if (!result) io.fail(result.error());
+  return io.status();
+}
+
+}  // namespace hipplan::commands

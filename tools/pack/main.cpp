@@ -1,0 +1,45 @@
+// hipplan-pack: kernel sources and descriptors -> kernel archives.
+#include "common/tool.h"
+
+using hipplan::tools::given;
+using hipplan::tools::StringList;
+
+int main(int argc, char** argv) {
+  hipplan::tools::Tool tool("hipplan-pack", "Build, check and list packed kernels");
+  std::vector<std::string> arguments, archs, graphs, engines;
+  std::string output, compiler, kernels, cache;
+  auto& app = tool.app();
+  app.require_subcommand(1);
+  auto* build =
+      app.add_subcommand("build", "Compile kernels and write one packed tree per architecture");
+  build->add_option("sources", arguments, "Authored descriptor trees")->required();
+  build->add_option("--arch,-a", archs, "Architectures, separated by commas")->required();
+  build->add_option("--output,-o", output, "Folder that gets one folder per architecture")
+      ->required();
+  build->add_option("--kernels", kernels, "Folder of kernel sources (default: the first tree)");
+  build->add_option("--compiler", compiler, "clang for AMD GPUs (default: searched)");
+  build->add_option("--cache", cache, "Folder that keeps compiled code objects between calls");
+  auto* validate =
+      app.add_subcommand("validate", "Check descriptor trees and the code objects that they name");
+  validate->add_option("trees", arguments, "Packed descriptor trees")->required();
+  validate->add_option("--graph,-g", graphs, "Graph that must be served");
+  validate->add_option("--expect-engine", engines, "Engine that must be there");
+  auto* list = app.add_subcommand("list", "List the entries of kernel archives");
+  list->add_option("archives", arguments, "kpack files")->required();
+  return tool.run(argc, argv, [&](const hipplan_tool_io& io) {
+    StringList argument_list, arch_list, graph_list, engine_list;
+    const std::string command = app.get_subcommands().front()->get_name();
+    hipplan_pack_options options{};
+    options.struct_size = sizeof(options);
+    options.command = command.c_str();
+    options.arguments = argument_list.view(arguments);
+    options.archs = arch_list.view(archs);
+    options.output = given(output);
+    options.compiler = given(compiler);
+    options.graphs = graph_list.view(graphs);
+    options.expected_engines = engine_list.view(engines);
+    options.kernels = given(kernels);
+    options.cache = given(cache);
+    return hipplan_tool_pack(&options, &io);
+  });
+}
