@@ -136,7 +136,7 @@ Result<uint64_t> element_bytes(const std::string& descr, const std::string& wher
   const std::string_view text = descr;
   const std::string legal = "f2 f4 f8 i1 u1 u2 i4 i8 b1 V1 V2, little-endian";
   for (const auto& [code, bytes] : kCodes) {
-    if (text.substr(1) != code || text.size() != 3) continue;
+    if (text.size() != 3 || text.substr(1) != code) continue;
     if (text[0] == '<' || text[0] == '|' || (text[0] == '>' && bytes == 1)) return bytes;
     if (text[0] == '>')
       return npy_error(where, "the numbers are big-endian", legal, "'" + descr + "'",
