@@ -134,7 +134,7 @@ TEST_CASE("swapped sections, zeroed and exchanged pages") {
   const auto file = open_bytes(good);
   REQUIRE(file);
   const auto sections = file->sections();
-  const auto at = [](const Bytes& b, uint64_t offset) {
+  const auto at = [](auto& b, uint64_t offset) {
     return b.begin() + static_cast<ptrdiff_t>(offset);
   };
   // Directory entries of two sections exchanged.

@@ -1,0 +1,189 @@
+// Bundles: round trip, determinism, and what a reader must refuse.
+#define DOCTEST_CONFIG_SUPER_FAST_ASSERTS
+#include <doctest/doctest.h>
+
+#include <archive.h>
+#include <archive_entry.h>
+
+#include <fstream>
+#include <functional>
+#include <map>
+
+#include "plan/bundle.h"
+#include "sample.h"
+
+using namespace hipplan;
+using namespace hipplan::plan;
+using namespace hipplan::test;
+namespace fs = std::filesystem;
+
+namespace {
+
+Bytes bytes_of(std::string_view text) {
+  const auto view = as_bytes(text);
+  return {view.begin(), view.end()};
+}
+
+void fill(const ScratchFolder& folder) {
+  fs::create_directories(folder / "in/sub");
+  REQUIRE(write_file(folder / "in/b.hplan", file_of({sample_plan(1)})));
+  REQUIRE(write_file(folder / "in/sub/a.hplan", file_of({sample_plan(2)})));
+  REQUIRE(write_file(folder / "in/a.hplan", file_of({full_plan()})));
+  REQUIRE(write_file(folder / "in/notes.txt", bytes_of("not a plan")));
+}
+
+/// A member of a hand-made bundle.
+struct Member {
+  std::string name;
+  std::string content;
+  std::function<void(archive_entry*)> edit = {};
+};
+
+Bytes make_tar(const std::vector<Member>& members) {
+  Bytes out(1 << 20);
+  size_t used = 0;
+  archive* to = archive_write_new();
+  archive_write_set_format_pax(to);
+  archive_write_add_filter_zstd(to);
+  archive_write_open_memory(to, out.data(), out.size(), &used);
+  for (const auto& member : members) {
+    archive_entry* entry = archive_entry_new();
+    archive_entry_set_pathname(entry, member.name.c_str());
+    archive_entry_set_size(entry, static_cast<la_int64_t>(member.content.size()));
+    archive_entry_set_filetype(entry, AE_IFREG);
+    archive_entry_set_perm(entry, 0644);
+    if (member.edit) member.edit(entry);
+    archive_write_header(to, entry);
+    archive_write_data(to, member.content.data(), member.content.size());
+    archive_entry_free(entry);
+  }
+  archive_write_close(to);
+  archive_write_free(to);
+  out.resize(used);
+  return out;
+}
+
+std::string manifest(const std::vector<std::pair<std::string, std::string>>& members) {
+  std::string out = "{\"schema\":\"hipplan.bundle/1\",\"members\":[";
+  for (const auto& [name, content] : members)
+    out += (out.back() == '[' ? "{\"name\":\"" : ",{\"name\":\"") + name +
+           "\",\"bytes\":" + std::to_string(content.size()) + ",\"sha256\":\"" +
+           sha256(as_bytes(content)).hex() + "\"}";
+  return out + "]}";
+}
+
+/// Reason of the refusal, empty when the bundle was read to its end.
+std::string reason(const Bytes& bundle, const BundleLimits& limits = {}) {
+  const auto result =
+      for_each_in_bundle(bundle, "test.tar.zst", limits,
+                         [](const BundleMember&, ByteView) -> Result<bool> { return true; });
+  if (result) return "";
+  CHECK(result.error().code == hipplan::Code::damaged);
+  return result.error().reason;
+}
+
+}  // namespace
+
+TEST_CASE("a folder goes into a bundle and comes out again, with the same bytes each time") {
+  const ScratchFolder folder, other;
+  fill(folder);
+  fill(other);
+  const auto bundle = folder / "plans.tar.zst";
+  REQUIRE(write_bundle(folder / "in", bundle));
+  REQUIRE(write_bundle(other / "in", other / "x.tar.zst"));
+  CHECK(*read_file(bundle) == *read_file(other / "x.tar.zst"));
+  CHECK(looks_like_bundle(*read_file(bundle)));
+  const auto members = list_bundle(bundle);
+  REQUIRE(members);
+  REQUIRE(members->size() == 3);
+  CHECK((*members)[0].name == "a.hplan");
+  CHECK((*members)[1].name == "b.hplan");
+  CHECK((*members)[2].name == "sub/a.hplan");
+  const auto member = read_bundle_member(bundle, "sub/a.hplan");
+  REQUIRE(member);
+  const auto file = File::parse(*member, "sub/a.hplan", Check::full);
+  REQUIRE(file);
+  CHECK(file->find(sample_key(2), "gfx942")->has_value());
+  CHECK(read_bundle_member(bundle, "c.hplan").error().reason == "no-such-member");
+  REQUIRE(unpack_bundle(bundle, folder / "out"));
+  for (const char* name : {"a.hplan", "b.hplan", "sub/a.hplan"})
+    CHECK(*read_file(folder / "out" / name) == *read_file(folder / "in" / name));
+  CHECK(!fs::exists(folder / "out/notes.txt"));
+  fs::create_directories(folder / "empty");
+  CHECK(write_bundle(folder / "empty", folder / "e.tar.zst").error().reason == "no-plans");
+  CHECK(!fs::exists(folder / "e.tar.zst"));
+}
+
+TEST_CASE("what write_bundle does not write is refused") {
+  const std::string m = manifest({{"a.hplan", "xyz"}});
+  CHECK(reason(make_tar({{"manifest.json", m}, {"a.hplan", "xyz"}})) == "");
+  CHECK(reason(make_tar({{"a.hplan", "xyz"}, {"manifest.json", m}})) == "bundle-manifest");
+  CHECK(reason(make_tar({{"manifest.json", m}})) == "bundle-member");
+  CHECK(reason(make_tar({{"manifest.json", m}, {"b.hplan", "xyz"}})) == "bundle-member");
+  CHECK(reason(make_tar({{"manifest.json", m}, {"a.hplan", "xyz"}, {"a.hplan", "xyz"}})) ==
+        "bundle-member");
+  CHECK(reason(make_tar({{"manifest.json", m}, {"a.hplan", "xyzz"}})) == "bundle-size");
+  CHECK(reason(make_tar({{"manifest.json", m}, {"a.hplan", "xyy"}})) == "bundle-digest");
+  const auto link = [](archive_entry* e) {
+    archive_entry_set_filetype(e, AE_IFLNK), archive_entry_set_symlink(e, "/etc/passwd"),
+        archive_entry_set_size(e, 0);
+  };
+  CHECK(reason(make_tar({{"manifest.json", m}, {"a.hplan", "", link}})) == "bundle-member");
+  const auto hard = [](archive_entry* e) { archive_entry_set_hardlink(e, "manifest.json"); };
+  CHECK(reason(make_tar({{"manifest.json", m}, {"a.hplan", "xyz", hard}})) == "bundle-member");
+  const auto device = [](archive_entry* e) {
+    archive_entry_set_filetype(e, AE_IFIFO), archive_entry_set_size(e, 0);
+  };
+  CHECK(reason(make_tar({{"manifest.json", m}, {"a.hplan", "", device}})) == "bundle-member");
+  const auto sparse = [](archive_entry* e) {
+    archive_entry_sparse_add_entry(e, 0, 1), archive_entry_sparse_add_entry(e, 2, 1);
+  };
+  CHECK(reason(make_tar({{"manifest.json", m}, {"a.hplan", "xyz", sparse}})) == "bundle-member");
+  for (const char* name : {"/a.hplan", "../a.hplan", "x/../a.hplan", "x//a.hplan", "./a.hplan",
+                           "a.txt", "x\\\\y.hplan", ""}) {
+    INFO(name);
+    CHECK(reason(make_tar({{"manifest.json", manifest({{name, "xyz"}})}, {name, "xyz"}})) ==
+          "bundle-manifest");
+  }
+  const auto twice = manifest({{"a.hplan", "x"}, {"a.hplan", "x"}});
+  CHECK(reason(make_tar({{"manifest.json", twice}, {"a.hplan", "x"}, {"a.hplan", "x"}})) ==
+        "bundle-manifest");
+}
+
+TEST_CASE("limits") {
+  const std::string m = manifest({{"a.hplan", "xyz"}, {"b.hplan", "123"}});
+  const Bytes bundle = make_tar({{"manifest.json", m}, {"a.hplan", "xyz"}, {"b.hplan", "123"}});
+  CHECK(reason(bundle) == "");
+  CHECK(reason(bundle, {.max_members = 1}) == "bundle-limit");
+  CHECK(reason(bundle, {.max_member_bytes = 2}) == "bundle-limit");
+  CHECK(reason(bundle, {.max_total_bytes = 5}) == "bundle-limit");
+  CHECK(reason(bundle, {.max_manifest_bytes = 20}) == "bundle-limit");
+  std::string huge = manifest({{"a.hplan", "xyz"}});
+  huge.replace(huge.find("\"bytes\":3"), 9, "\"bytes\":900000000");
+  CHECK(reason(make_tar({{"manifest.json", huge}, {"a.hplan", "xyz"}})) == "bundle-limit");
+}
+
+TEST_CASE("a cut-off or changed bundle never gives wrong plans") {
+  const ScratchFolder folder;
+  fill(folder);
+  REQUIRE(write_bundle(folder / "in", folder / "plans.tar.zst"));
+  const auto good = read_file(folder / "plans.tar.zst");
+  REQUIRE(good);
+  std::map<std::string, Digest> expected;
+  for (const auto& member : *list_bundle(folder / "plans.tar.zst"))
+    expected[member.name] = member.sha256;
+  unsigned refused = 0;
+  for (size_t size = 0; size < good->size(); size += 7) {
+    const Bytes cut(good->begin(), good->begin() + static_cast<ptrdiff_t>(size));
+    CHECK(reason(cut) != "");
+    Bytes bad = *good;
+    bad[size] ^= std::byte{0x08};
+    const auto result = for_each_in_bundle(
+        bad, "bad", {}, [&](const BundleMember& member, ByteView bytes) -> Result<bool> {
+          CHECK(sha256(bytes) == member.sha256);
+          return true;
+        });
+    refused += !result;
+  }
+  CHECK(refused > good->size() / 7 / 2);
+}
