@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "base/result.h"
+#include "base/version.h"
 #include "graph/graph.h"
 #include "plan/plan.h"
 #include "select/select.h"
@@ -15,7 +16,7 @@ namespace hipplan::capture {
 struct Options {
   bool with_graph = true;    ///< put the graph's canonical JSON into the plan
   bool with_reasons = true;  ///< put the decision's record into the plan
-  std::string provider_version = "0.1.0";
+  std::string provider_version = kVersion;
 };
 
 /// Captures plans and remembers opened archives and verified code objects between calls, so that

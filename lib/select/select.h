@@ -35,7 +35,7 @@ struct Request {
 };
 
 /// What decided between the winner and the runner-up.
-enum class Rule : uint8_t { only, pinned, measured, heuristic, priority, id };
+enum class Rule : uint8_t { only, pinned, measured, heuristic, priority, id, preferred };
 [[nodiscard]] const char* rule_name(Rule rule);
 
 /// A candidate in its final rank with everything that ranked it.
