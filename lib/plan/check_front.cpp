@@ -183,9 +183,13 @@ Result<void> check_present(const std::vector<Section>& sections, const Header& h
       return damaged("directory-form", where, "a section is missing", section_name(type), "none");
   }
   for (const auto& section : sections) {
-    if (section.type == kPlansSection && section.objects != header.entry_count)
-      return damaged("directory-form", where, "plans section has another number of entries",
-                     cat(header.entry_count), cat(section.objects));
+    const uint64_t pages = (section.stored_bytes + kPageBytes - 1) / kPageBytes;
+    const uint64_t wanted = section.type == kPlansSection   ? header.entry_count
+                            : section.type == kIndexSection ? pages
+                                                            : section.objects;
+    if (section.objects != wanted)
+      return damaged("directory-form", cat(where, ": section ", section_name(section.type)),
+                     "wrong number of objects", cat(wanted), cat(section.objects));
   }
   return {};
 }

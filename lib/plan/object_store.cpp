@@ -34,6 +34,8 @@ Result<ObjectKey> ObjectStore::add_code(const Code& code, const Digest& digest,
   if (known != hashed_.end() && known->second.first.lock() == code) {
     actual = known->second.second;
   } else {
+    constexpr size_t kMostHeld = 1024;
+    if (hashed_.size() >= kMostHeld) hashed_.clear();
     actual = sha256(*code);
     hashed_[code.get()] = {code, actual};
   }

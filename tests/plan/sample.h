@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <map>
 #include <string>
 
 #include "base/file.h"
@@ -13,13 +14,16 @@ namespace hipplan::test {
 
 /// Bytes that compress somewhat, like machine code does.
 inline plan::Code sample_code(unsigned seed, size_t size = 3000) {
+  static std::map<std::pair<unsigned, size_t>, plan::Code> made;
+  auto& held = made[{seed, size}];
+  if (held) return held;
   Bytes out(size);
   uint32_t state = seed * 2654435761u + 1;
   for (size_t i = 0; i < size; ++i) {
     state = state * 1664525u + 1013904223u;
     out[i] = std::byte(i % 4 == 3 ? 0xbf : (state >> 24) & 0x3f);
   }
-  return std::make_shared<const Bytes>(std::move(out));
+  return held = std::make_shared<const Bytes>(std::move(out));
 }
 
 inline Digest sample_key(unsigned number) {

@@ -159,7 +159,7 @@ TEST_CASE("reading by lookup tells damage in what it reads") {
   const auto key = sample_key(5);
   std::mt19937 random(3);
   unsigned refused = 0;
-  for (int i = 0; i < 3000; ++i) {
+  for (int i = 0; i < 1000; ++i) {
     Bytes bad = good;
     bad[random() % bad.size()] ^= std::byte(1 + random() % 255);
     const auto file = open_bytes(bad, Check::lookup);
@@ -184,7 +184,7 @@ TEST_CASE("reading by lookup tells damage in what it reads") {
       CHECK(plan.error().code == hipplan::Code::damaged);
     }
   }
-  CHECK(refused > 100);
+  CHECK(refused > 40);
 }
 
 TEST_CASE("a bare payload and a bare envelope: every bit flip and every truncation is damage") {
