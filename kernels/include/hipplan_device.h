@@ -36,7 +36,7 @@ typedef unsigned short u16;
 #elif defined(HIPPLAN_CUDA)
 #define HP_KERNEL(least, most) extern "C" __global__ __launch_bounds__(most) void
 #else
-#define HP_KERNEL(least, most) extern "C" void
+#define HP_KERNEL(least, most) static void
 #endif
 
 namespace hipplan_device {

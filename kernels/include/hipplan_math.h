@@ -7,44 +7,7 @@
 
 namespace hipplan_device {
 
-#if defined(HIPPLAN_HOST)
-HP_DEVICE float absolute(float x) {
-  return std::fabs(x);
-}
-HP_DEVICE float round_down(float x) {
-  return std::floor(x);
-}
-HP_DEVICE float round_up(float x) {
-  return std::ceil(x);
-}
-HP_DEVICE float round_nearest(float x) {
-  return std::nearbyint(x);
-}
-HP_DEVICE float fused(float a, float b, float c) {
-  return std::fma(a, b, c);
-}
-HP_DEVICE float square_root(float x) {
-  return std::sqrt(x);
-}
-HP_DEVICE float exponential(float x) {
-  return std::exp(x);
-}
-HP_DEVICE float logarithm(float x) {
-  return std::log(x);
-}
-HP_DEVICE float maximum(float a, float b) {
-  return std::fmax(a, b);
-}
-HP_DEVICE float minimum(float a, float b) {
-  return std::fmin(a, b);
-}
-HP_DEVICE float quick_exp2(float x) {
-  return std::exp2(x);
-}
-HP_DEVICE float quick_reciprocal(float x) {
-  return 1.0f / x;
-}
-#elif defined(HIPPLAN_CUDA)
+#if defined(HIPPLAN_CUDA)
 HP_DEVICE float absolute(float x) {
   return fabsf(x);
 }
@@ -78,8 +41,7 @@ HP_DEVICE float minimum(float a, float b) {
 HP_DEVICE float quick_exp2(float x) {
   return exp2f(x);
 }
-HP_DEVICE float quick_reciprocal(float x) {
-  return __frcp_rn(x);
+return __frcp_rn(x);
 }
 #else
 HP_DEVICE float absolute(float x) {
@@ -115,14 +77,16 @@ HP_DEVICE float maximum(float a, float b) {
 HP_DEVICE float minimum(float a, float b) {
   return __builtin_fminf(a, b);
 }
+#if defined(HIPPLAN_HOST)
+HP_DEVICE float quick_exp2(float x) {
+  return __builtin_exp2f(x);
+}
+#else
 /// The bare instruction: 1 ulp, results below 2^-126 are 0.
 HP_DEVICE float quick_exp2(float x) {
   return __builtin_amdgcn_exp2f(x);
 }
-/// The bare instruction: 1 ulp for operands and results that are not subnormal.
-HP_DEVICE float quick_reciprocal(float x) {
-  return __builtin_amdgcn_rcpf(x);
-}
+#endif
 #endif
 
 HP_DEVICE float infinity() {
