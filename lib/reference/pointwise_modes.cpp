@@ -37,13 +37,17 @@ double relu_gradient(double x, const S& s) {
   if (x <= s.lower_clip) return s.lower_slope;
   return x >= s.upper_clip ? 0 : 1;
 }
+/// x * gate with the limit 0 where the gate closes: at minus infinity, too.
+double gated(double x, double gate) {
+  return gate == 0 && !std::isnan(x) ? 0 : x * gate;
+}
 double gelu_tanh_gradient(double x) {
-  const double t = std::tanh(gelu_inner(x));
-  return 0.5 * (1 + t) + 0.5 * x * (1 - t * t) * kGeluScale * (1 + 3 * kCubic * x * x);
+  const double inner = 2 * gelu_inner(x), bend = sigmoid(inner) * sigmoid(-inner);
+  return sigmoid(inner) + gated(2 * kGeluScale * x * (1 + 3 * kCubic * x * x), bend);
 }
 double swish_gradient(double x, double beta) {
-  const double g = sigmoid(beta * x);
-  return g + beta * x * g * (1 - g);
+  const double t = beta * x;
+  return sigmoid(t) + gated(t, sigmoid(t) * sigmoid(-t));
 }
 /// log(1 + exp(beta x)) / beta without overflow.
 double softplus(double x, double beta) {
@@ -103,13 +107,13 @@ const std::vector<PointwiseMode> kModes = {
     {"sigmoid_bwd", 2, 4, 16, F(a * sigmoid(b) * sigmoid(-b)), F(std::fabs(a) * sigmoid(b))},
     {"elu_fwd",     1, 2, 8, F(a > 0 ? a : s.elu_alpha * std::expm1(a)), F(a > 0 ? 0 : std::fabs(s.elu_alpha))},
     {"elu_bwd",     2, 2, 8, F(b > 0 ? a : a * s.elu_alpha * std::exp(b)), F(b > 0 ? 0 : std::fabs(a * s.elu_alpha) * std::exp(b))},
-    {"gelu_fwd",    1, 2, 16, F(a * gauss_cdf(a)), F(std::fabs(a))},
-    {"gelu_bwd",    2, 4, 16, F(a * (gauss_cdf(b) + b * gauss_density(b))), F(std::fabs(a) * (1 + std::fabs(b)))},
-    {"gelu_approx_tanh_fwd", 1, 8, 16, F(0.5 * a * (1 + std::tanh(gelu_inner(a)))), F(std::fabs(a))},
+    {"gelu_fwd",    1, 2, 16, F(gated(a, gauss_cdf(a))), F(std::fabs(a))},
+    {"gelu_bwd",    2, 4, 16, F(a * (gauss_cdf(b) + gated(b, gauss_density(b)))), F(std::fabs(a) * (1 + std::fabs(b)))},
+    {"gelu_approx_tanh_fwd", 1, 8, 16, F(gated(a, sigmoid(2 * gelu_inner(a)))), F(std::fabs(a))},
     {"gelu_approx_tanh_bwd", 2, 8, 16, F(a * gelu_tanh_gradient(b)), F(std::fabs(a) * (1 + std::fabs(b) * (1 + 3 * kCubic * b * b)))},
     {"softplus_fwd", 1, 4, 8, F(softplus(a, s.softplus_beta)), F(std::fabs(softplus(a, s.softplus_beta)) + 1 / std::fabs(s.softplus_beta))},
     {"softplus_bwd", 2, 4, 16, F(a * sigmoid(s.softplus_beta * b))},
-    {"swish_fwd",   1, 4, 16, F(a * sigmoid(s.swish_beta * a))},
+    {"swish_fwd",   1, 4, 16, F(gated(a, sigmoid(s.swish_beta * a)))},
     {"swish_bwd",   2, 4, 16, F(a * swish_gradient(b, s.swish_beta)), F(std::fabs(a) * (1 + std::fabs(s.swish_beta * b)) * sigmoid(s.swish_beta * b))},
 };
 // clang-format on

@@ -160,6 +160,19 @@ TEST_CASE("gradients are dy times the slope of the forward operation") {
   }
 }
 
+TEST_CASE("gates close at minus infinity and far below zero") {
+  const Numbers far{-INFINITY, -1e30, INFINITY};
+  for (const char* name : {"gelu_fwd", "gelu_approx_tanh_fwd", "swish_fwd"}) {
+    CAPTURE(name);
+    CHECK(values(name, {far}) == Numbers{0, 0, INFINITY});
+    CHECK(std::isnan(values(name, {{NAN}})[0]));
+  }
+  for (const char* name : {"gelu_bwd", "gelu_approx_tanh_bwd", "swish_bwd"}) {
+    CAPTURE(name);
+    CHECK(values(name, {{2, 2, 2}, far}) == Numbers{0, 0, 2});
+  }
+}
+
 TEST_CASE("clipped relu at its corners") {
   const std::vector<graph::Attribute> settings{
       {"relu_lower_clip", -1.0}, {"relu_upper_clip", 6.0}, {"relu_lower_clip_slope", 0.5}};
