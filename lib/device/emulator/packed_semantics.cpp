@@ -210,6 +210,10 @@ constexpr Semantics pairs(std::string_view mnemonic, Handler run, int64_t source
           .parameter = sources};
 }
 
+constexpr auto kPackBFloats = [](float low, float high) {
+  return uint32_t{narrow_bfloat(low).bits} | uint32_t{narrow_bfloat(high).bits} << 16;
+};
+
 // ---- table ------------------------------------------------------------------------------------
 
 constexpr Semantics kTable[] = {
@@ -251,6 +255,7 @@ constexpr Semantics kTable[] = {
     pairs("v_pk_fma_f32",
           pairs_handler<[](float a, float b, float c) { return std::fma(a, b, c); }, 3>, 3),
     pairs("v_pk_mov_b32", move_pair, 2),
+    lanes<kPackBFloats>("v_cvt_pk_bf16_f32"),
 };
 
 }  // namespace
