@@ -72,13 +72,14 @@ TEST_CASE("nodes are connected") {
   CHECK(refusal(shared_input) == "accepted");
 }
 
-/// relu with one key of its input (uid 1) or output (uid 2) changed.
-std::string layout(const std::string& dims_in, const std::string& strides_in,
+/// A unary op over tensors of these dims and layouts.
+std::string layout(const std::string& dims, const std::string& strides_in,
                    const std::string& strides_out) {
-  std::string text = replaced(relu_sample(), "\"dims\":[2,3],\"strides\":[3,1]",
-                              "\"dims\":" + dims_in + ",\"strides\":" + strides_in);
-  return replaced(text, "\"dims\":[2,3],\"strides\":[3,1]",
-                  "\"dims\":" + dims_in + ",\"strides\":" + strides_out);
+  const auto row = [&](const std::string& uid, const std::string& strides) {
+    return "{\"uid\":" + uid + ",\"name\":\"\",\"data_type\":\"float\",\"dims\":" + dims +
+           ",\"strides\":" + strides + ",\"virtual\":false}";
+  };
+  return graph_text({row("1", strides_in), row("2", strides_out)}, {unary("abs", 1, 2)});
 }
 
 TEST_CASE("dims and strides") {
@@ -216,7 +217,7 @@ TEST_CASE("ragged offsets") {
   };
   const auto graph =
       read(ragged(",\"ragged_offset_tensor_uid\":3,\"ragged_offset_multiplier\":8", "int64"));
-  REQUIRE(graph.ok());
+  REQUIRE_MESSAGE(graph.ok(), graph.error().text());
   CHECK(graph->tensors[0].ragged_offset_uid == 3);
   CHECK(graph->tensors[0].ragged_offset_multiplier == 8);
   CHECK(graph->external_inputs() == std::vector<size_t>{0, 2});

@@ -212,7 +212,7 @@ TEST_CASE("unknown enum spellings are refused with the legal ones") {
     return result.error();
   };
   Error error = error_of(replaced(relu_sample(), "relu_fwd", "relu"));
-  CHECK(error.where == "g.json:6:83: nodes[0].inputs.operation");
+  CHECK(error.where == "g.json:6:93: nodes[0].inputs.operation");
   CHECK(error.found == "string \"relu\"");
   CHECK(error.expected.find("relu_bwd, relu_fwd, rsqrt") != std::string::npos);
   error = error_of(replaced(relu_sample(), "PointwiseAttributes", "pointwiseattributes"));
@@ -321,7 +321,7 @@ TEST_CASE("a dangling uid names node, role and value") {
       read(replaced(relu_sample(), "\"in_0_tensor_uid\":1", "\"in_0_tensor_uid\":77"));
   REQUIRE_FALSE(result.ok());
   CHECK(result.error().reason == "dangling-uid");
-  CHECK(result.error().where == "g.json:6:112: nodes[0].inputs.in_0_tensor_uid");
+  CHECK(result.error().where == "g.json:6:122: nodes[0].inputs.in_0_tensor_uid");
   CHECK(result.error().found == "77");
 }
 
