@@ -161,23 +161,32 @@ AtomicFile::AtomicFile(AtomicFile&& other) noexcept
 AtomicFile::~AtomicFile() {
   if (descriptor_ < 0) return;
   ::close(descriptor_);
-  ::unlink(temporary_.c_str());
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
 }
 
-Result<AtomicFile> AtomicFile::create(const fs::path& target) {
+Result<AtomicFile> AtomicFile::create(const fs::path& named) {
   static std::atomic<unsigned> counter{0};
-  std::error_code ignored;
-  if (fs::is_directory(target, ignored))
+  std::error_code failed;
+  fs::path target = named;
+  if (fs::is_symlink(named, failed) && fs::exists(named, failed))
+    target = fs::canonical(named, failed);
+  const auto status = fs::status(target, failed);
+  if (fs::is_directory(status))
     return Error{.code = Code::bad_input,
                  .reason = "open",
-                 .where = target.string(),
+                 .where = named.string(),
                  .what = "is a folder",
                  .expected = "a file name to write"};
+  if (fs::exists(status) && !fs::is_regular_file(status)) {
+    const int device = ::open(target.c_str(), O_WRONLY | O_CLOEXEC);
+    if (device < 0) return open_error(named, errno);
+    return AtomicFile(named, {}, device);
+  }
   remove_stale(target);
   fs::path temporary = target;
   temporary += kTemporaryMark + std::to_string(::getpid()) + "-" + std::to_string(counter++);
   const int descriptor = ::open(temporary.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (descriptor < 0) return open_error(target, errno);
+  if (descriptor < 0) return open_error(named, errno);
   return AtomicFile(target, std::move(temporary), descriptor);
 }
 
@@ -186,9 +195,17 @@ Result<void> AtomicFile::write(ByteView bytes) {
 }
 
 Result<void> AtomicFile::write_at(uint64_t offset, ByteView bytes) {
+  const bool in_order = temporary_.empty();
+  if (in_order && offset != size_)
+    return Error{.code = Code::machine,
+                 .reason = "io",
+                 .where = target_.string(),
+                 .what = "cannot be written out of order",
+                 .expected = "a regular file"};
   while (!bytes.empty()) {
     const ssize_t done =
-        ::pwrite(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+        in_order ? ::write(descriptor_, bytes.data(), bytes.size())
+                 : ::pwrite(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
     if (done < 0 && errno == EINTR) continue;
     if (done <= 0) return machine_error(target_, "write", done < 0 ? errno : ENOSPC);
     offset += static_cast<uint64_t>(done);
@@ -199,6 +216,10 @@ Result<void> AtomicFile::write_at(uint64_t offset, ByteView bytes) {
 }
 
 Result<void> AtomicFile::commit() {
+  if (temporary_.empty()) {
+    if (::close(std::exchange(descriptor_, -1)) != 0) return machine_error(target_, "close", errno);
+    return {};
+  }
   if (::fsync(descriptor_) != 0) return machine_error(target_, "fsync", errno);
   if (::rename(temporary_.c_str(), target_.c_str()) != 0)
     return machine_error(target_, "rename", errno);

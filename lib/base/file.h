@@ -48,7 +48,8 @@ class AtomicFile {
 
  private:
   AtomicFile(std::filesystem::path target, std::filesystem::path temporary, int descriptor);
-  std::filesystem::path target_, temporary_;
+  std::filesystem::path target_;
+  std::filesystem::path temporary_;  ///< empty for pipes and devices
   int descriptor_ = -1;
   uint64_t size_ = 0;
 };

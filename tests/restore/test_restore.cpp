@@ -24,7 +24,7 @@ struct Fault {
 /// In the order of the checks.
 const std::vector<Fault>& faults() {
   static const std::vector<Fault> kFaults = {
-      {"pass-by-value", [](plan::Plan& p) { p.payload.runtime_pass_by_value_uids = {1}; }},
+      {"runtime-pass-by-value", [](plan::Plan& p) { p.payload.runtime_pass_by_value_uids = {1}; }},
       {"engine", [](plan::Plan& p) { p.envelope.engine_id ^= 1; }},
       {"target", [](plan::Plan& p) { p.payload.kernels[0].target = "gfx1100"; }},
       {"handler", [](plan::Plan& p) { p.payload.dispatch = "hipplan.conv_fwd.dispatch.v99"; }},

@@ -1,0 +1,203 @@
+// The C interface as an application uses it, against the shared library.
+#include <doctest/doctest.h>
+
+#include <unistd.h>
+
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "hipplan/hipplan.h"
+
+namespace {
+
+std::string data_folder() {
+  return std::string(HIPPLAN_BINARY_DIR) + "/share/hipplan";
+}
+
+bool have_kernels() {
+  const bool there = std::filesystem::is_directory(data_folder() + "/kernels/gfx942");
+  if (!there) MESSAGE("skipped: this build has no kernel archives");
+  return there;
+}
+
+std::string sample() {
+  std::ifstream in(std::string(HIPPLAN_SOURCE_DIR) + "/samples/graphs/conv_fwd.json");
+  std::ostringstream out;
+  out << in.rdbuf();
+  return out.str();
+}
+
+hipplan_plan* baked() {
+  const std::string graph = sample(), data = data_folder();
+  hipplan_bake_options options{};
+  options.struct_size = sizeof(options);
+  options.graph_json = graph.c_str();
+  options.graph_size = graph.size();
+  options.target = "gfx942";
+  options.data_folder = data.c_str();
+  hipplan_plan* plan = nullptr;
+  REQUIRE_MESSAGE(hipplan_bake(&options, &plan) == HIPPLAN_OK, hipplan_last_error());
+  return plan;
+}
+
+std::vector<char> saved(const hipplan_plan* plan) {
+  size_t size = 0;
+  REQUIRE(hipplan_plan_save(plan, nullptr, &size) == HIPPLAN_OK);
+  std::vector<char> out(size);
+  REQUIRE(hipplan_plan_save(plan, out.data(), &size) == HIPPLAN_OK);
+  REQUIRE(size == out.size());
+  return out;
+}
+
+hipplan_device* open_device(const char* name) {
+  const std::string data = data_folder();
+  hipplan_device_options options{};
+  options.struct_size = sizeof(options);
+  options.name = name;
+  options.data_folder = data.c_str();
+  hipplan_device* device = nullptr;
+  REQUIRE_MESSAGE(hipplan_device_open(&options, &device) == HIPPLAN_OK, hipplan_last_error());
+  return device;
+}
+
+}  // namespace
+
+TEST_CASE("a saved plan loads, says the same of itself, and saves to the same bytes") {
+  if (!have_kernels()) return;
+  hipplan_plan* plan = baked();
+  CHECK(std::string(hipplan_plan_engine_name(plan)) == "hipplan:ConvFwd");
+  CHECK(hipplan_plan_tensor_count(plan) == 3);
+  const auto bytes = saved(plan);
+  hipplan_plan* loaded = nullptr;
+  REQUIRE_MESSAGE(hipplan_plan_load(bytes.data(), bytes.size(), &loaded) == HIPPLAN_OK,
+                  hipplan_last_error());
+  CHECK(saved(loaded) == bytes);
+  CHECK(hipplan_plan_engine_id(loaded) == hipplan_plan_engine_id(plan));
+  CHECK(hipplan_plan_workspace_size(loaded) == hipplan_plan_workspace_size(plan));
+  int64_t uid = 0, alignment = 0;
+  REQUIRE(hipplan_plan_tensor(loaded, 0, &uid, &alignment) == HIPPLAN_OK);
+  CHECK(alignment >= 1);
+  CHECK(hipplan_plan_tensor(loaded, 3, &uid, &alignment) == HIPPLAN_BAD_INPUT);
+  size_t size = 0;
+  CHECK(hipplan_plan_graph(loaded, nullptr, &size) == HIPPLAN_NEGATIVE);
+  CHECK(std::string(hipplan_last_error_reason()) == "not-available");
+  CHECK(hipplan_plan_graph(plan, nullptr, &size) == HIPPLAN_OK);
+  CHECK(size > 100);
+  CHECK(hipplan_plan_save_file(loaded, "/nonexistent/x.hplan") == HIPPLAN_UNUSABLE);
+  hipplan_plan_destroy(loaded);
+  hipplan_plan_destroy(plan);
+}
+
+TEST_CASE("a buffer that is too small is left alone and told the size") {
+  if (!have_kernels()) return;
+  hipplan_plan* plan = baked();
+  const auto bytes = saved(plan);
+  std::vector<char> small(bytes.size() - 1, 'x');
+  size_t size = small.size();
+  CHECK(hipplan_plan_save(plan, small.data(), &size) == HIPPLAN_BAD_INPUT);
+  CHECK(size == bytes.size());
+  CHECK(std::string(small.begin(), small.end()) == std::string(small.size(), 'x'));
+  hipplan_plan_destroy(plan);
+}
+
+TEST_CASE("saving from many threads gives everyone the same bytes") {
+  if (!have_kernels()) return;
+  hipplan_plan* plan = baked();
+  std::vector<std::vector<char>> all(16);
+  std::vector<std::thread> threads;
+  for (auto& mine : all)
+    threads.emplace_back([&mine, plan] {
+      size_t size = 1 << 20;
+      mine.resize(size);
+      if (hipplan_plan_save(plan, mine.data(), &size) == HIPPLAN_OK) mine.resize(size);
+    });
+  for (auto& thread : threads) thread.join();
+  const auto bytes = saved(plan);
+  for (const auto& mine : all) CHECK(mine == bytes);
+  hipplan_plan_destroy(plan);
+}
+
+TEST_CASE("damaged bytes are damaged, not a version story") {
+  if (!have_kernels()) return;
+  hipplan_plan* plan = baked();
+  auto bytes = saved(plan);
+  hipplan_plan_destroy(plan);
+  bytes[bytes.size() / 2] ^= 0x10;
+  hipplan_plan* loaded = nullptr;
+  CHECK(hipplan_plan_load(bytes.data(), bytes.size(), &loaded) == HIPPLAN_DAMAGED);
+  CHECK(loaded == nullptr);
+  CHECK(hipplan_plan_load(bytes.data(), 10, &loaded) == HIPPLAN_DAMAGED);
+  hipplan_file* file = nullptr;
+  CHECK(hipplan_file_from_bytes(bytes.data(), bytes.size(), &file) != HIPPLAN_OK);
+}
+
+TEST_CASE("a plan file is found by target and runs on a device") {
+  if (!have_kernels()) return;
+  hipplan_plan* plan = baked();
+  const auto path =
+      std::filesystem::temp_directory_path() / ("hipplan-api-" + std::to_string(getpid()));
+  REQUIRE_MESSAGE(hipplan_plan_save_file(plan, path.c_str()) == HIPPLAN_OK, hipplan_last_error());
+  hipplan_plan_destroy(plan);
+  hipplan_file* file = nullptr;
+  REQUIRE_MESSAGE(hipplan_file_open(path.c_str(), &file) == HIPPLAN_OK, hipplan_last_error());
+  std::filesystem::remove(path);
+  CHECK(hipplan_file_plan_count(file) == 1);
+  CHECK(hipplan_file_find(file, nullptr, "gfx1100", &plan) == HIPPLAN_UNUSABLE);
+  CHECK(hipplan_file_find(file, "ffff0000", "gfx942", &plan) == HIPPLAN_BAD_INPUT);
+  REQUIRE(hipplan_file_find(file, nullptr, "gfx942:sramecc+:xnack-", &plan) == HIPPLAN_OK);
+  hipplan_file_destroy(file);
+
+  hipplan_device* device = open_device("null:gfx942");
+  hipplan_executable* executable = nullptr;
+  REQUIRE_MESSAGE(hipplan_executable_create(plan, device, &executable) == HIPPLAN_OK,
+                  hipplan_last_error());
+  std::vector<int64_t> uids;
+  std::vector<uint64_t> addresses;
+  for (size_t i = 0; i < hipplan_plan_tensor_count(plan); ++i) {
+    int64_t uid = 0;
+    REQUIRE(hipplan_plan_tensor(plan, i, &uid, nullptr) == HIPPLAN_OK);
+    uint64_t address = 0;
+    REQUIRE(hipplan_device_allocate(device, 1 << 20, &address) == HIPPLAN_OK);
+    uids.push_back(uid);
+    addresses.push_back(address);
+  }
+  CHECK(hipplan_execute(executable, device, uids.data(), addresses.data(), uids.size(), 0) ==
+        HIPPLAN_OK);
+  CHECK(hipplan_execute(executable, device, uids.data(), addresses.data(), 1, 0) ==
+        HIPPLAN_BAD_INPUT);
+  CHECK(hipplan_device_synchronize(device) == HIPPLAN_OK);
+  const char text[] = "0123456789";
+  char back[sizeof(text)] = {};
+  REQUIRE(hipplan_device_write(device, addresses[0], text, sizeof(text)) == HIPPLAN_OK);
+  REQUIRE(hipplan_device_read(device, back, addresses[0], sizeof(back)) == HIPPLAN_OK);
+  CHECK(std::memcmp(text, back, sizeof(text)) == 0);
+  for (const uint64_t address : addresses)
+    CHECK(hipplan_device_release(device, address) == HIPPLAN_OK);
+  hipplan_executable_destroy(executable);
+  hipplan_device_destroy(device);
+  hipplan_plan_destroy(plan);
+}
+
+TEST_CASE("null arguments and foreign sizes are refused, destroying null is nothing") {
+  CHECK(hipplan_bake(nullptr, nullptr) == HIPPLAN_BAD_INPUT);
+  CHECK(hipplan_file_open(nullptr, nullptr) == HIPPLAN_BAD_INPUT);
+  CHECK(hipplan_plan_load(nullptr, 5, nullptr) == HIPPLAN_BAD_INPUT);
+  CHECK(hipplan_plan_save(nullptr, nullptr, nullptr) == HIPPLAN_BAD_INPUT);
+  CHECK(hipplan_execute(nullptr, nullptr, nullptr, nullptr, 0, 0) == HIPPLAN_BAD_INPUT);
+  CHECK(std::strlen(hipplan_last_error()) > 0);
+  hipplan_bake_options options{};
+  options.struct_size = 3;
+  hipplan_plan* plan = nullptr;
+  CHECK(hipplan_bake(&options, &plan) == HIPPLAN_BAD_INPUT);
+  CHECK(std::string(hipplan_last_error_reason()) == "struct-size");
+  hipplan_plan_destroy(nullptr);
+  hipplan_file_destroy(nullptr);
+  hipplan_device_destroy(nullptr);
+  hipplan_executable_destroy(nullptr);
+  CHECK(hipplan_plan_tensor_count(nullptr) == 0);
+}
