@@ -95,6 +95,14 @@ std::optional<size_t> other_operand(const graph::Node& add, size_t sum) {
   return *first == sum ? *second : *first;
 }
 
+/// Whether the sum's dims are the result's, or one channel that the add repeats over all of them.
+bool sum_fits(const graph::Tensor& sum, const graph::Tensor& y) {
+  if (sum.dims.size() != y.dims.size() || y.dims.size() < 2) return false;
+  std::vector<int64_t> dims = sum.dims;
+  if (dims[1] == 1) dims[1] = y.dims[1];
+  return dims == y.dims;
+}
+
 std::optional<Refusal> bind_bias(const graph::Graph& graph, const graph::Node& add, size_t sum,
                                  Convolution& out) {
   const std::string operation = add.text("operation").value_or("unset");
@@ -109,9 +117,11 @@ std::optional<Refusal> bind_bias(const graph::Graph& graph, const graph::Node& a
   if (auto refusal = want_float_arithmetic(graph, add)) return refusal;
   const graph::Tensor &bias = graph.tensors[*bias_at], &y = graph.tensors[*y_at];
   const auto strides = strides_over(bias, y.dims);
-  if (!strides || y.dims != graph.tensors[sum].dims)
-    return Refusal{"broadcast",
-                   tensor_text(bias) + " does not broadcast to the convolution's result"};
+  if (!strides)
+    return Refusal{"broadcast", tensor_text(bias) + " does not broadcast to " + tensor_text(y)};
+  if (!sum_fits(graph.tensors[sum], y))
+    return Refusal{"broadcast", "the convolution's result broadcasts to " + tensor_text(y) +
+                                    " other than along its channels, which is not served"};
   if (auto refusal = want_same_type(bias, y)) return refusal;
   out.bias = {bias.uid};
   out.bias_strides = *strides;
@@ -136,6 +146,11 @@ GraphMatch match_with_bias(const graph::Graph& graph) {
   if (auto refusal = bind_bias(graph, add, *sum, *out)) return *refusal;
   const graph::Tensor& y = graph.tensors[*add.output("out_0")];
   if (auto refusal = bind_convolution(graph, node, y, *out)) return *refusal;
+  // One filter for all channels of the result.
+  if (out->w_dims[0] != y.dims[1]) {
+    out->w_dims[0] = y.dims[1];
+    out->w_strides[0] = 0;
+  }
   return out;
 }
 
