@@ -65,6 +65,11 @@ void append(Bytes& to, const T& value) {
   const auto* first = reinterpret_cast<const std::byte*>(&value);
   to.insert(to.end(), first, first + sizeof(T));
 }
+inline void append(Bytes& to, ByteView bytes);
+/// A vector counts as its bytes.
+inline void append(Bytes& to, const Bytes& bytes) {
+  append(to, ByteView(bytes));
+}
 inline void append(Bytes& to, ByteView bytes) {
   to.insert(to.end(), bytes.begin(), bytes.end());
 }

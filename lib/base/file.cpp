@@ -183,11 +183,16 @@ Result<AtomicFile> AtomicFile::create(const fs::path& named) {
     return AtomicFile(named, {}, device);
   }
   remove_stale(target);
-  fs::path temporary = target;
-  temporary += kTemporaryMark + std::to_string(::getpid()) + "-" + std::to_string(counter++);
-  const int descriptor = ::open(temporary.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (descriptor < 0) return open_error(named, errno);
-  return AtomicFile(target, std::move(temporary), descriptor);
+  // A writer that was killed may have had this process's number: its temporary's name is taken.
+  constexpr int kAttempts = 1000;
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    fs::path temporary = target;
+    temporary += kTemporaryMark + std::to_string(::getpid()) + "-" + std::to_string(counter++);
+    const int descriptor = ::open(temporary.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (descriptor >= 0) return AtomicFile(target, std::move(temporary), descriptor);
+    if (errno != EEXIST) return open_error(named, errno);
+  }
+  return open_error(named, EEXIST);
 }
 
 Result<void> AtomicFile::write(ByteView bytes) {

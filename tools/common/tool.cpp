@@ -27,6 +27,10 @@ void catch_signals() {
   sigemptyset(&action.sa_mask);
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
+  // A file that grows beyond its limit, or a reader that goes away, is an error of the write.
+  action.sa_handler = SIG_IGN;
+  sigaction(SIGXFSZ, &action, nullptr);
+  sigaction(SIGPIPE, &action, nullptr);
 }
 
 struct Session {
