@@ -226,8 +226,8 @@ TEST_CASE("files of others are named") {
   // A table with version 1, engine id, workspace and one uid, laid out by hand.
   Bytes table;
   append(table, uint32_t{20});  // root
-  for (const uint16_t v : {14, 32, 4, 8, 16, 24, 28})
-    append(table, v);  // vtable at 4, 14 bytes used
+  for (const int v : {14, 32, 4, 8, 16, 24, 28})
+    append(table, static_cast<uint16_t>(v));  // vtable at 4, 14 bytes used
   table.resize(20);
   append(table, int32_t{16});  // back to the vtable
   append(table, uint32_t{1});
