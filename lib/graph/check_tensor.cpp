@@ -15,8 +15,7 @@ constexpr int64_t kMaxSharedElements = 1 << 16;
 
 class TensorCheck {
  public:
-  TensorCheck(const Graph& graph, size_t index, const std::string& where,
-              size_t ragged_offset = SIZE_MAX)
+  TensorCheck(const Graph& graph, size_t index, const std::string& where, size_t ragged_offset)
       : graph_(graph),
         tensor_(graph.tensors[index]),
         index_(index),
@@ -172,7 +171,7 @@ Result<void> check_uids(const Graph& graph, const std::string& where) {
   for (size_t i = 1; i < sorted.size(); ++i) {
     if (sorted[i].first != sorted[i - 1].first) continue;
     const size_t first = sorted[i - 1].second, second = sorted[i].second;
-    return TensorCheck(graph, second, where)
+    return TensorCheck(graph, second, where, SIZE_MAX)
         .fail("duplicate-uid", "uid is used twice", "a uid of its own",
               cat("the uid of tensors[", first, "] \"", graph.tensors[first].name, "\""));
   }
@@ -212,7 +211,9 @@ bool overlaps_itself(const Tensor& tensor) {
 
 Result<void> check_tensors(const Graph& graph, const std::string& where) {
   HIPPLAN_TRY(check_uids(graph, where));
-  for (size_t i = 0; i < graph.tensors.size(); ++i) HIPPLAN_TRY(TensorCheck(graph, i, where).run());
+  const auto offsets = ragged_offsets(graph.tensors);
+  for (size_t i = 0; i < graph.tensors.size(); ++i)
+    HIPPLAN_TRY(TensorCheck(graph, i, where, offsets[i]).run());
   return {};
 }
 
