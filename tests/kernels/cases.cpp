@@ -136,9 +136,8 @@ void for_each_index(const List& dims, const std::function<void(const List&)>& vi
 
 void check_case(const Case& test, const Runner& runner) {
   CAPTURE(test.kernel);
-  for (const auto& value : test.values) {
-    if (value.name == "operation") CAPTURE(std::get<std::string>(value.data));
-  }
+  const auto& operation = engine::text(test.values, "operation");  // empty for other ops
+  CAPTURE(operation);
   const auto* handler = engine::find_by_alias(test.alias);
   REQUIRE(handler != nullptr);
   const auto checked = engine::check_values(*handler, test.values);
