@@ -99,8 +99,12 @@ Result<Compiled> compile(const Compiler& compiler, const Unit& unit, const std::
     std::vector<std::string> arguments = {compiler.program};
     for (std::string& argument : compile_arguments(unit, arch))
       arguments.push_back(std::move(argument));
-    arguments.insert(arguments.end(),
-                     {"-MD", "-MF", listed.string(), "-MT", "unit", "-o", object.string()});
+    // The driver writes no dependency file for device code; the compiler proper does.
+    for (const std::string& argument :
+         {std::string("-dependency-file"), listed.string(), std::string("-MT"), std::string("unit"),
+          std::string("-sys-header-deps")})
+      arguments.insert(arguments.end(), {"-Xclang", argument});
+    arguments.insert(arguments.end(), {"-o", object.string()});
     HIPPLAN_TRY_ASSIGN(const Finished finished, run_program(arguments, unit.folder));
     if (finished.status != 0)
       return Error{Code::bad_input,
