@@ -49,6 +49,8 @@ double division_fixup(double quotient, double denominator, double numerator) {
   if (none) return std::bit_cast<double>(0xfff8000000000000ull);
   if (denominator == 0.0 || std::isinf(numerator)) return with_sign(INFINITY);
   if (std::isinf(denominator) || numerator == 0.0) return with_sign(0.0);
+  if (exponent(numerator) - exponent(denominator) >= 1025) return with_sign(INFINITY);
+  if (exponent(numerator) - exponent(denominator) < -1075) return with_sign(0.0);
   return with_sign(quotient);
 }
 double mantissa(double x) {

@@ -44,6 +44,7 @@ EmulatorDevice::EmulatorDevice(target::Description description,
                                disassembly::Disassembler disassembler,
                                const device::OpenOptions& options)
     : description_(std::move(description)),
+      module_folder_(options.module_folder),
       disassembler_(std::move(disassembler)),
       memory_(description_.memory_bytes),
       scheduler_(options.jobs,
@@ -60,6 +61,16 @@ Result<std::unique_ptr<device::Device>> EmulatorDevice::open(const target::Descr
                      disassembly::Disassembler::open(description.arch.base, options.module_folder));
   return std::unique_ptr<device::Device>(
       new EmulatorDevice(description, std::move(disassembler), options));
+}
+
+Result<const disassembly::Disassembler*> EmulatorDevice::decoder(const codeobject::Kernel& kernel) {
+  if (kernel.wavefront_size != 64 || description_.arch.base.rfind("gfx9", 0) == 0)
+    return static_cast<const disassembly::Disassembler*>(&disassembler_);
+  if (!wide_disassembler_) {
+    HIPPLAN_TRY_ASSIGN(wide_disassembler_, disassembly::Disassembler::open(
+                                               description_.arch.base, module_folder_, 64));
+  }
+  return static_cast<const disassembly::Disassembler*>(&*wide_disassembler_);
 }
 
 Result<device::Address> EmulatorDevice::allocate(uint64_t bytes) {
@@ -97,7 +108,8 @@ Result<std::unique_ptr<device::Module>> EmulatorDevice::load(ByteView code_objec
   const auto fill_module = [&]() -> Result<void> {
     HIPPLAN_TRY_ASSIGN(const uint64_t bias, place_segments(object, memory_, module->segments));
     for (const auto& kernel : object.kernels) {
-      auto program = build_program(object, kernel, description_, bias, disassembler_);
+      HIPPLAN_TRY_ASSIGN(const auto* disassembler, decoder(kernel));
+      auto program = build_program(object, kernel, description_, bias, *disassembler);
       if (!program) return program.error().within(cat("kernel ", kernel.name));
       module->programs.push_back(std::move(program).value());
     }

@@ -29,11 +29,15 @@ class EmulatorDevice final : public device::Device {
   void unload(const std::vector<uint64_t>& segments);
 
  private:
+  /// The decoder for a kernel's wavefront size.
+  Result<const disassembly::Disassembler*> decoder(const codeobject::Kernel& kernel);
   EmulatorDevice(target::Description description, disassembly::Disassembler disassembler,
                  const device::OpenOptions& options);
 
   target::Description description_;
+  std::string module_folder_;
   disassembly::Disassembler disassembler_;
+  std::optional<disassembly::Disassembler> wide_disassembler_;  ///< wave64 code of gfx10 and later
   mutable std::mutex mutex_;
   AddressSpace memory_;
   Scheduler scheduler_;

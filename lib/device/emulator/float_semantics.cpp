@@ -52,6 +52,9 @@ float division_fixup(float quotient, float denominator, float numerator) {
   if (std::isinf(denominator) && std::isinf(numerator)) return std::bit_cast<float>(0xffc00000u);
   if (denominator == 0.0f || std::isinf(numerator)) return with_sign(INFINITY);
   if (std::isinf(denominator) || numerator == 0.0f) return with_sign(0.0f);
+  // Beyond these the steps before have lost the quotient; the answer is known from the exponents.
+  if (exponent(numerator) - exponent(denominator) >= 129) return with_sign(INFINITY);
+  if (exponent(numerator) - exponent(denominator) < -150) return with_sign(0.0f);
   return with_sign(quotient);
 }
 

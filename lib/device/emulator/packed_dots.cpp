@@ -76,7 +76,9 @@ Result<void> lower_dot(const Instruction& instruction, Lowering& lowering, Op& o
     const Operand& operand = instruction.operands[i + 1];
     if (operand.negate || operand.absolute) return operand_error(instruction, "signed source");
     const bool packed = i < 2;
-    if (packed && operand.kind == OperandKind::floating) op.from[i].constant = operand.bits(16);
+    if (packed && operand.kind == OperandKind::floating) {
+      op.from[i].constant = packed_constant(instruction, operand);
+    }
   }
   return {};
 }

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "base/float_types.h"
 #include "device/emulator/packed.h"
 
 namespace hipplan::emulator {
@@ -8,18 +9,11 @@ using disassembly::Modifier;
 using disassembly::Operand;
 using disassembly::OperandKind;
 
-namespace {
-
-/// A source as raw 32-bit lanes. Float constants stand in the low half as 16-bit floats.
-Result<Source> raw_source(const Lowering& lowering, const Operand& operand, bool halves) {
-  Operand plain = operand;
-  plain.negate = plain.absolute = false;
-  HIPPLAN_TRY_ASSIGN(Source source, lowering.source(plain, Type::u32));
-  if (halves && operand.kind == OperandKind::floating) source.constant = operand.bits(16);
-  return source;
+uint64_t packed_constant(const Instruction& instruction, const Operand& operand) {
+  const bool bfloat = instruction.mnemonic.find("bf16") != std::string::npos;
+  if (bfloat) return float_to_bfloat16(static_cast<float>(operand.real));
+  return operand.bits(16);
 }
-
-}  // namespace
 
 uint8_t list_bits(const Modifier& modifier) {
   unsigned bits = 0;
@@ -57,7 +51,13 @@ Result<void> raw_operands(const Instruction& instruction, const Lowering& loweri
   if (op.to.place != Place::vgpr) return operand_error(instruction, "the result must be a vector");
   for (unsigned i = 0; i < sources; ++i) {
     const Operand& operand = i + 1 < operands.size() ? operands[i + 1] : operands[0];
-    HIPPLAN_TRY_ASSIGN(op.from[i], raw_source(lowering, operand, halves));
+    // Signs are the handler's: they belong to halves, not to the register.
+    Operand plain = operand;
+    plain.negate = plain.absolute = false;
+    HIPPLAN_TRY_ASSIGN(op.from[i], lowering.source(plain, Type::u32));
+    if (halves && operand.kind == OperandKind::floating) {
+      op.from[i].constant = packed_constant(instruction, operand);
+    }
   }
   op.source_count = static_cast<uint8_t>(sources);
   return {};

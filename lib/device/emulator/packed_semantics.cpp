@@ -210,10 +210,6 @@ constexpr Semantics pairs(std::string_view mnemonic, Handler run, int64_t source
           .parameter = sources};
 }
 
-constexpr auto kPackBFloats = [](float low, float high) {
-  return uint32_t{narrow_bfloat(low).bits} | uint32_t{narrow_bfloat(high).bits} << 16;
-};
-
 // ---- table ------------------------------------------------------------------------------------
 
 constexpr Semantics kTable[] = {
@@ -255,7 +251,6 @@ constexpr Semantics kTable[] = {
     pairs("v_pk_fma_f32",
           pairs_handler<[](float a, float b, float c) { return std::fma(a, b, c); }, 3>, 3),
     pairs("v_pk_mov_b32", move_pair, 2),
-    lanes<kPackBFloats>("v_cvt_pk_bf16_f32"),
 };
 
 }  // namespace
@@ -263,8 +258,9 @@ constexpr Semantics kTable[] = {
 std::span<const Semantics> packed_semantics() {
   static const std::vector<Semantics> table = [] {
     std::vector<Semantics> all(std::begin(kTable), std::end(kTable));
-    const auto dots = packed_dot_semantics();
-    all.insert(all.end(), dots.begin(), dots.end());
+    for (const auto family : {packed_dot_semantics(), packed_gfx950_semantics()}) {
+      all.insert(all.end(), family.begin(), family.end());
+    }
     return all;
   }();
   return table;
