@@ -14,7 +14,8 @@ constexpr auto kPackHalves = [](float low, float high) {
   return uint32_t{narrow_half(low).bits} | uint32_t{narrow_half(high).bits} << 16;
 };
 
-/// Any function of three bits: bit 4a + 2b + c of the table is the result. Op::immediate is the table.
+/// Any function of three bits: bit 4a + 2b + c of the table is the result. Op::immediate is the
+/// table.
 template <class T>
 void three_bit_function(Wave& wave, const Op& op) {
   Buffer<T> scratch[3], out;
@@ -59,6 +60,8 @@ constexpr Semantics kTable[] = {
 
 }  // namespace
 
-std::span<const Semantics> packed_gfx950_semantics() { return kTable; }
+std::span<const Semantics> packed_gfx950_semantics() {
+  return kTable;
+}
 
 }  // namespace hipplan::emulator

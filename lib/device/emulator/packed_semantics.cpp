@@ -20,6 +20,9 @@ using Halves = std::array<uint16_t, kMaxLanes>;
 /// v_pk_*_f16, _i16, _u16, _b16. Semantics::parameter is the number of sources.
 Result<void> lower_halves(const Instruction& instruction, Lowering& lowering, Op& op) {
   const auto sources = static_cast<unsigned>(lowering.entry().parameter);
+  for (const Operand& operand : instruction.operands) {
+    if (operand.negate || operand.absolute) return operand_error(instruction, "signed source");
+  }
   HIPPLAN_TRY(raw_operands(instruction, lowering, sources, true, op));
   return packed_modifiers(instruction, true, op);
 }
@@ -141,9 +144,9 @@ Result<void> lower_pairs(const Instruction& instruction, Lowering& lowering, Op&
   HIPPLAN_TRY_ASSIGN(op.to, lowering.destination(instruction.operands[0], Type::wide, 2));
   if (op.to.place != Place::vgpr) return operand_error(instruction, "the result must be a vector");
   for (unsigned i = 0; i < sources; ++i) {
-    Operand plain = instruction.operands[i + 1];
-    plain.negate = plain.absolute = false;
-    HIPPLAN_TRY_ASSIGN(op.from[i], lowering.source(plain, Type::wide, 2));
+    const Operand& operand = instruction.operands[i + 1];
+    if (operand.negate || operand.absolute) return operand_error(instruction, "signed source");
+    HIPPLAN_TRY_ASSIGN(op.from[i], lowering.source(operand, Type::wide, 2));
     op.from[i].simple = false;
   }
   op.source_count = static_cast<uint8_t>(sources);
