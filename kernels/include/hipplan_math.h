@@ -41,8 +41,6 @@ HP_DEVICE float minimum(float a, float b) {
 HP_DEVICE float quick_exp2(float x) {
   return exp2f(x);
 }
-return __frcp_rn(x);
-}
 #else
 HP_DEVICE float absolute(float x) {
   return __builtin_fabsf(x);
