@@ -29,8 +29,8 @@ class Timings {
 };
 
 struct Request {
-  std::string engine;       ///< name, or decimal or 0xHEX id; empty: any
-  std::vector<Knob> knobs;  ///< all must hold
+  std::string engine = {};       ///< name, or decimal or 0xHEX id; empty: any
+  std::vector<Knob> knobs = {};  ///< all must hold
   const Timings* timings = nullptr;
 };
 

@@ -43,6 +43,14 @@ select::Selection chosen(const std::string& json, const select::Request& request
   return std::move(out).value();
 }
 
+/// relu over four million elements, where estimates differ.
+std::string big_relu_json() {
+  std::string json = relu_json();
+  for (int tensor = 0; tensor < 2; ++tensor)
+    json = edited(edited(json, "2,500", "2048,2048"), "500,1", "2048,1");
+  return json;
+}
+
 std::string kernel_of(const select::Selection& selection) {
   return selection.chosen.kernel->kernel->name;
 }
@@ -89,7 +97,7 @@ TEST_CASE("knobs are read as the JSON value they look like") {
 }
 
 TEST_CASE("without anything else the heuristic decides and the ranking follows its estimates") {
-  const auto selection = chosen(relu_json());
+  const auto selection = chosen(big_relu_json());
   CHECK(selection.kernel_rule == Rule::heuristic);
   CHECK(selection.engine_rule == Rule::only);
   CHECK(selection.score_unit == "microseconds");
@@ -164,7 +172,7 @@ TEST_CASE("measured times decide before the heuristic when every survivor has on
                                              {"pointwise.strided_float_b256", 2e-6}};
   SUBCASE("all measured") {
     const FixedTimings timings(all);
-    const auto selection = chosen(relu_json(), {.timings = &timings});
+    const auto selection = chosen(big_relu_json(), {.timings = &timings});
     CHECK(kernel_of(selection) == "pointwise.strided_float_b64");
     CHECK(selection.kernel_rule == Rule::measured);
     CHECK(selection.ranking[1].measured_seconds == 2e-6);
@@ -174,16 +182,16 @@ TEST_CASE("measured times decide before the heuristic when every survivor has on
     auto some = all;
     some.erase("pointwise.contiguous_float_b64");
     const FixedTimings timings(some);
-    const auto selection = chosen(relu_json(), {.timings = &timings});
+    const auto selection = chosen(big_relu_json(), {.timings = &timings});
     CHECK(selection.kernel_rule == Rule::heuristic);
-    CHECK(kernel_of(selection) == kernel_of(chosen(relu_json())));
+    CHECK(kernel_of(selection) == kernel_of(chosen(big_relu_json())));
   }
   SUBCASE("missing among those that knobs remove does not matter") {
     auto some = all;
     some.erase("pointwise.contiguous_float_b64");
     const FixedTimings timings(some);
     const auto selection =
-        chosen(relu_json(), {.knobs = {{"block_size", int64_t{256}}}, .timings = &timings});
+        chosen(big_relu_json(), {.knobs = {{"block_size", int64_t{256}}}, .timings = &timings});
     CHECK(kernel_of(selection) == "pointwise.strided_float_b256");
     CHECK(selection.kernel_rule == Rule::measured);
   }
@@ -191,7 +199,7 @@ TEST_CASE("measured times decide before the heuristic when every survivor has on
     auto same = all;
     for (auto& [kernel, seconds] : same) seconds = 1e-6;
     const FixedTimings timings(same);
-    const auto selection = chosen(relu_json(), {.timings = &timings});
+    const auto selection = chosen(big_relu_json(), {.timings = &timings});
     CHECK(selection.kernel_rule == Rule::heuristic);
   }
 }
@@ -266,17 +274,18 @@ TEST_CASE("what nothing serves is a negative answer that names the feature") {
   CHECK(dropout.error().reason == "not-served");
   CHECK(dropout.error().what ==
         "no kernel serves it on gfx942:sramecc+:xnack-: hipplan:SdpaFwd: alibi_mask is not served");
-  const auto head = choose(edited(edited(edited(edited(sdpa_json(), "2,4,16,32", "2,4,16,512"),
-                                                "2,2,24,32", "2,2,24,512"),
-                                         "2,2,24,32", "2,2,24,512"),
-                                  "2,4,16,32", "2,4,16,512"),
-                           {});
+  std::string wide = sdpa_json();
+  for (int tensor = 0; tensor < 2; ++tensor) {
+    wide = edited(edited(wide, "2,4,16,32", "2,4,16,512"), "2048,512,32,1", "32768,8192,512,1");
+    wide = edited(edited(wide, "2,2,24,32", "2,2,24,512"), "1536,768,32,1", "24576,12288,512,1");
+  }
+  const auto head = choose(wide, {});
   REQUIRE_FALSE(head.ok());
   CHECK(head.error().what.find("head size 512 is above the kernel's 256") != std::string::npos);
 }
 
 TEST_CASE("the record of a decision") {
-  const auto selection = chosen(relu_json(), {.knobs = {{"block_size", int64_t{64}}}});
+  const auto selection = chosen(big_relu_json(), {.knobs = {{"block_size", int64_t{64}}}});
   const auto parsed = json::parse(select::print_reasons(selection), "reasons");
   REQUIRE(parsed.ok());
   CHECK(parsed->find("schema")->string == "hipplan.reasons/1");
@@ -298,7 +307,7 @@ TEST_CASE("the record of a decision") {
   CHECK(kernels == 8);
   CHECK(parsed->find("refused")->items.size() == 4 + 2);
   CHECK(select::print_reasons(selection) ==
-        select::print_reasons(chosen(relu_json(), {.knobs = {{"block_size", int64_t{64}}}})));
+        select::print_reasons(chosen(big_relu_json(), {.knobs = {{"block_size", int64_t{64}}}})));
   const std::string text = select::explain(selection);
   CHECK(text.find("engine hipplan:Pointwise") != std::string::npos);
   CHECK(text.find("  1. " + kernel_of(selection)) != std::string::npos);
