@@ -27,9 +27,24 @@ struct Value {
   std::vector<Value> items;                            ///< of an array
   std::vector<std::pair<std::string, Value>> members;  ///< of an object
 
+  // Declared here and defaulted below, where pair<string, Value> is a complete type.
+  Value();
+  Value(const Value&);
+  Value(Value&&) noexcept;
+  Value& operator=(const Value&);
+  Value& operator=(Value&&) noexcept;
+  ~Value();
+
   [[nodiscard]] const Value* find(std::string_view key) const;
   [[nodiscard]] bool is_null() const { return kind == Kind::null; }
 };
+
+inline Value::Value() = default;
+inline Value::Value(const Value&) = default;
+inline Value::Value(Value&&) noexcept = default;
+inline Value& Value::operator=(const Value&) = default;
+inline Value& Value::operator=(Value&&) noexcept = default;
+inline Value::~Value() = default;
 
 struct Limits {
   uint64_t max_bytes = 64ull << 20;
