@@ -69,7 +69,7 @@ inline std::optional<Bytes> compile(const std::string& text, const std::string& 
   const std::string stem = (folder / ("k" + std::to_string(number++))).string();
   std::ofstream(stem + ".hip") << kPrelude << text;
   const std::string command =
-      "clang-22 -x hip --cuda-device-only --offload-arch=" + arch + " -nogpuinc -nogpulib " +
+      "clang-22 -x hip --cuda-device-only --offload-arch=" + arch + " -w -nogpuinc -nogpulib " +
       options + " --no-gpu-bundle-output -mcode-object-version=5 -fuse-cuid=none -c " + stem +
       ".hip -o " + stem + ".hsaco";
   REQUIRE(std::system(command.c_str()) == 0);

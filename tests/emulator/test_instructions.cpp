@@ -1,4 +1,5 @@
-// Single gfx942 instructions through inline assembly, on edge values, against formulas written here.
+// Single gfx942 instructions through inline assembly, on edge values, against formulas written
+// here.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -29,10 +30,18 @@ struct Case {
   Kind kind = Kind::bits;
 };
 
-float f(u32 bits) { return std::bit_cast<float>(bits); }
-u32 b(float value) { return std::bit_cast<u32>(value); }
-float h(u32 bits) { return half_to_float(static_cast<uint16_t>(bits)); }
-u32 to_h(double value) { return double_to_half(value); }
+float f(u32 bits) {
+  return std::bit_cast<float>(bits);
+}
+u32 b(float value) {
+  return std::bit_cast<u32>(value);
+}
+float h(u32 bits) {
+  return half_to_float(static_cast<uint16_t>(bits));
+}
+u32 to_h(double value) {
+  return double_to_half(value);
+}
 constexpr u32 kBefore = 0xa5a5a5a5;
 
 i32 clamp_i32(double x) {
@@ -45,14 +54,18 @@ u32 clamp_u32(double x) {
 u32 bytes4(const std::function<u32(int)>& byte) {
   return byte(0) | byte(1) << 8 | byte(2) << 16 | byte(3) << 24;
 }
-i32 s24(u32 x) { return static_cast<i32>(x << 8) >> 8; }
+i32 s24(u32 x) {
+  return static_cast<i32>(x << 8) >> 8;
+}
 float max_number(float x, float y) {
   if (std::isnan(x)) return y;
   if (std::isnan(y)) return x;
   if (x == 0 && y == 0) return std::signbit(x) ? y : x;
   return std::max(x, y);
 }
-float min_number(float x, float y) { return -max_number(-x, -y); }
+float min_number(float x, float y) {
+  return -max_number(-x, -y);
+}
 
 const std::vector<Case>& cases() {
   static const std::vector<Case> all = {
@@ -177,11 +190,14 @@ const std::vector<Case>& cases() {
 }
 
 std::vector<u32> edge_values(size_t count, unsigned seed) {
-  const u32 edges[] = {0, 1, 2, 31, 32, 33, 0x7f, 0x80, 0xff, 0x7fff, 0x8000, 0xffff, 0x10000, 0x7fffff,
-                       0x800000, 0xffffff, 0x7fffffff, 0x80000000, 0x80000001, 0xffffffff, 0xfffffffe,
-                       0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00001, 0x7f800001, 0x00400000,
-                       0x80400000, 0x7f7fffff, 0x477fe000, 0x477ff000, 0x4f000000, 0x4f800000, 0xcf000000,
-                       0x33000000, 0x33000001, 0x38800000, 0x387fffff, 0x3c00, 0x7c00, 0xfc00, 0x7e00, 0x03ff, 0x8001, 0x7bff};
+  const u32 edges[] = {0,          1,          2,          31,         32,         33,
+                       0x7f,       0x80,       0xff,       0x7fff,     0x8000,     0xffff,
+                       0x10000,    0x7fffff,   0x800000,   0xffffff,   0x7fffffff, 0x80000000,
+                       0x80000001, 0xffffffff, 0xfffffffe, 0x3f800000, 0xbf800000, 0x7f800000,
+                       0xff800000, 0x7fc00001, 0x7f800001, 0x00400000, 0x80400000, 0x7f7fffff,
+                       0x477fe000, 0x477ff000, 0x4f000000, 0x4f800000, 0xcf000000, 0x33000000,
+                       0x33000001, 0x38800000, 0x387fffff, 0x3c00,     0x7c00,     0xfc00,
+                       0x7e00,     0x03ff,     0x8001,     0x7bff};
   std::mt19937 random(seed);
   std::vector<u32> out(count);
   for (u32& value : out) {
@@ -203,11 +219,13 @@ std::vector<std::vector<u32>> run(const std::vector<std::string>& texts, const s
   for (size_t i = 0; i < texts.size(); ++i) {
     std::string escaped;
     for (const char ch : texts[i]) escaped += ch == '\n' ? std::string("\\n") : std::string(1, ch);
-    source += "KERNEL k" + std::to_string(i) +
-              "(u32* d, const u32* a, const u32* b, const u32* c) { const u32 i = index(); u32 r = "
-              "0xa5a5a5a5; asm volatile(\"s_nop 1\\n " + escaped +
-              "\" : \"+&v\"(r) : \"v\"(a[i]), \"v\"(b[i]), \"v\"(c[i]) : \"vcc\", \"s20\", \"s21\", "
-              "\"s22\", \"s23\", \"m0\"); d[i] = r; }\n";
+    source +=
+        "KERNEL k" + std::to_string(i) +
+        "(u32* d, const u32* a, const u32* b, const u32* c) { const u32 i = index(); u32 r = "
+        "0xa5a5a5a5; asm volatile(\"s_nop 1\\n " +
+        escaped +
+        "\" : \"+&v\"(r) : \"v\"(a[i]), \"v\"(b[i]), \"v\"(c[i]) : \"vcc\", \"s20\", \"s21\", "
+        "\"s22\", \"s23\", \"a3\"); d[i] = r; }\n";
   }
   const auto code = compile(source, "gfx942", "-O1");
   if (!code) return {};
@@ -218,7 +236,8 @@ std::vector<std::vector<u32>> run(const std::vector<std::string>& texts, const s
   std::vector<std::vector<u32>> results;
   for (size_t i = 0; i < texts.size(); ++i) {
     CAPTURE(texts[i]);
-    check_ok(gpu.launch("k" + std::to_string(i), {static_cast<u32>(a.size() / 64)}, {64}, d, da, db, dc));
+    check_ok(gpu.launch("k" + std::to_string(i), {static_cast<u32>(a.size() / 64)}, {64}, d, da, db,
+                        dc));
     results.push_back(gpu.get<u32>(d, a.size()));
   }
   return results;
@@ -237,8 +256,8 @@ TEST_CASE("one instruction at a time on edge values") {
       const u32 expected = cases()[k].expected(a[i], bb[i], c[i]);
       if (agrees(cases()[k].kind, results[k][i], expected)) continue;
       std::ostringstream what;
-      what << std::hex << texts[k] << " of " << a[i] << ", " << bb[i] << ", " << c[i] << ": expected "
-           << expected << ", found " << results[k][i];
+      what << std::hex << texts[k] << " of " << a[i] << ", " << bb[i] << ", " << c[i]
+           << ": expected " << expected << ", found " << results[k][i];
       FAIL_CHECK(what.str());
       break;
     }
@@ -251,30 +270,60 @@ TEST_CASE("exchange between lanes") {
   using Expected = std::function<u32(u32)>;
   const u32 before = kBefore;
   const std::vector<std::pair<std::string, Expected>> all = {
-      {"v_mov_b32_dpp %0, %1 quad_perm:[1,0,3,2] row_mask:0xf bank_mask:0xf", [](u32 i) { return 1000 + (i ^ 1); }},
-      {"v_mov_b32_dpp %0, %1 row_shr:3 row_mask:0xf bank_mask:0xf", [=](u32 i) { return i % 16 >= 3 ? 1000 + i - 3 : before; }},
-      {"v_mov_b32_dpp %0, %1 row_shl:2 row_mask:0xf bank_mask:0xf bound_ctrl:1", [](u32 i) { return i % 16 < 14 ? 1002 + i : 0; }},
-      {"v_mov_b32_dpp %0, %1 row_ror:4 row_mask:0x5 bank_mask:0xf", [=](u32 i) { return i / 16 % 2 == 0 ? 1000 + i / 16 * 16 + (i + 12) % 16 : before; }},
-      {"v_mov_b32_dpp %0, %1 row_mirror row_mask:0xf bank_mask:0x1", [=](u32 i) { return i % 16 < 4 ? 1000 + i / 16 * 16 + 15 - i % 16 : before; }},
-      {"v_mov_b32_dpp %0, %1 row_half_mirror row_mask:0xf bank_mask:0xf", [](u32 i) { return 1000 + i / 8 * 8 + 7 - i % 8; }},
-      {"v_mov_b32_dpp %0, %1 row_bcast:15 row_mask:0xa bank_mask:0xf", [=](u32 i) { return i / 16 % 2 == 1 ? 1000 + i / 16 * 16 - 1 : before; }},
-      {"v_mov_b32_dpp %0, %1 row_bcast:31 row_mask:0xc bank_mask:0xf", [=](u32 i) { return i >= 32 ? 1031 : before; }},
-      {"v_mov_b32_dpp %0, %1 wave_shr:1 row_mask:0xf bank_mask:0xf", [=](u32 i) { return i > 0 ? 999 + i : before; }},
-      {"v_mov_b32_dpp %0, %1 row_newbcast:6 row_mask:0xf bank_mask:0xf", [](u32 i) { return 1006 + i / 16 * 16; }},
-      {"v_add_u32_dpp %0, %1, %3 row_shr:1 row_mask:0xf bank_mask:0xf bound_ctrl:1", [](u32 i) { return (i % 16 >= 1 ? 999 + i : 0) + 5; }},
-      {"ds_bpermute_b32 %0, %2, %1\\n s_waitcnt lgkmcnt(0)", [](u32 i) { return 1000 + i * 7 % 64; }},
-      {"ds_permute_b32 %0, %2, %1\\n s_waitcnt lgkmcnt(0)", [](u32 i) { u32 j = 0; while (j * 7 % 64 != i) ++j; return 1000 + j; }},
-      {"ds_swizzle_b32 %0, %1 offset:swizzle(SWAP,16)\\n s_waitcnt lgkmcnt(0)", [](u32 i) { return 1000 + (i ^ 16); }},
-      {"ds_swizzle_b32 %0, %1 offset:swizzle(QUAD_PERM,3,2,1,0)\\n s_waitcnt lgkmcnt(0)", [](u32 i) { return 1000 + (i ^ 3); }},
-      {"ds_swizzle_b32 %0, %1 offset:swizzle(BROADCAST,8,3)\\n s_waitcnt lgkmcnt(0)", [](u32 i) { return 1003 + i / 8 * 8; }},
-      {"ds_swizzle_b32 %0, %1 offset:swizzle(REVERSE,8)\\n s_waitcnt lgkmcnt(0)", [](u32 i) { return 1000 + (i ^ 7); }},
+      {"v_mov_b32_dpp %0, %1 quad_perm:[1,0,3,2] row_mask:0xf bank_mask:0xf",
+       [](u32 i) { return 1000 + (i ^ 1); }},
+      {"v_mov_b32_dpp %0, %1 row_shr:3 row_mask:0xf bank_mask:0xf",
+       [=](u32 i) { return i % 16 >= 3 ? 1000 + i - 3 : before; }},
+      {"v_mov_b32_dpp %0, %1 row_shl:2 row_mask:0xf bank_mask:0xf bound_ctrl:1",
+       [](u32 i) { return i % 16 < 14 ? 1002 + i : 0; }},
+      {"v_mov_b32_dpp %0, %1 row_ror:4 row_mask:0x5 bank_mask:0xf",
+       [=](u32 i) { return i / 16 % 2 == 0 ? 1000 + i / 16 * 16 + (i + 12) % 16 : before; }},
+      {"v_mov_b32_dpp %0, %1 row_mirror row_mask:0xf bank_mask:0x1",
+       [=](u32 i) { return i % 16 < 4 ? 1000 + i / 16 * 16 + 15 - i % 16 : before; }},
+      {"v_mov_b32_dpp %0, %1 row_half_mirror row_mask:0xf bank_mask:0xf",
+       [](u32 i) { return 1000 + i / 8 * 8 + 7 - i % 8; }},
+      {"v_mov_b32_dpp %0, %1 row_bcast:15 row_mask:0xa bank_mask:0xf",
+       [=](u32 i) { return i / 16 % 2 == 1 ? 1000 + i / 16 * 16 - 1 : before; }},
+      {"v_mov_b32_dpp %0, %1 row_bcast:31 row_mask:0xc bank_mask:0xf",
+       [=](u32 i) { return i >= 32 ? 1031 : before; }},
+      {"v_mov_b32_dpp %0, %1 wave_shr:1 row_mask:0xf bank_mask:0xf",
+       [=](u32 i) { return i > 0 ? 999 + i : before; }},
+      {"v_mov_b32_dpp %0, %1 row_newbcast:6 row_mask:0xf bank_mask:0xf",
+       [](u32 i) { return 1006 + i / 16 * 16; }},
+      {"v_add_u32_dpp %0, %1, %3 row_shr:1 row_mask:0xf bank_mask:0xf bound_ctrl:1",
+       [](u32 i) { return (i % 16 >= 1 ? 999 + i : 0) + 5; }},
+      {"ds_bpermute_b32 %0, %2, %1\\n s_waitcnt lgkmcnt(0)",
+       [](u32 i) { return 1000 + i * 7 % 64; }},
+      {"ds_permute_b32 %0, %2, %1\\n s_waitcnt lgkmcnt(0)",
+       [](u32 i) {
+         u32 j = 0;
+         while (j * 7 % 64 != i) ++j;
+         return 1000 + j;
+       }},
+      {"ds_swizzle_b32 %0, %1 offset:swizzle(SWAP,16)\\n s_waitcnt lgkmcnt(0)",
+       [](u32 i) { return 1000 + (i ^ 16); }},
+      {"ds_swizzle_b32 %0, %1 offset:swizzle(QUAD_PERM,3,2,1,0)\\n s_waitcnt lgkmcnt(0)",
+       [](u32 i) { return 1000 + (i ^ 3); }},
+      {"ds_swizzle_b32 %0, %1 offset:swizzle(BROADCAST,8,3)\\n s_waitcnt lgkmcnt(0)",
+       [](u32 i) { return 1003 + i / 8 * 8; }},
+      {"ds_swizzle_b32 %0, %1 offset:swizzle(REVERSE,8)\\n s_waitcnt lgkmcnt(0)",
+       [](u32 i) { return 1000 + (i ^ 7); }},
       {"v_readlane_b32 s20, %1, 9\\n v_mov_b32 %0, s20", [](u32) { return 1009u; }},
-      {"s_mov_b64 s[22:23], exec\\n s_mov_b64 exec, 0xff00\\n v_readfirstlane_b32 s20, %1\\n v_mov_b32 %0, s20\\n s_mov_b64 exec, s[22:23]", [=](u32 i) { return i / 8 == 1 ? 1008 : before; }},
-      {"s_mov_b32 s20, 77\\n v_writelane_b32 %0, s20, 12", [=](u32 i) { return i == 12 ? 77 : before; }},
-      {"v_mbcnt_lo_u32_b32 %0, -1, %3\\n v_mbcnt_hi_u32_b32 %0, -1, %0", [](u32 i) { return i + 5; }},
-      {"s_mov_b64 s[22:23], exec\\n s_mov_b64 exec, 0\\n v_mov_b32 %0, 1\\n v_add_f32 %0, 1.0, %0\\n s_mov_b64 exec, s[22:23]", [=](u32) { return before; }},
-      {"v_cmp_lt_u32 vcc, 0x3f2, %1\\n s_and_saveexec_b64 s[22:23], vcc\\n v_mov_b32 %0, 3\\n s_mov_b64 exec, s[22:23]", [=](u32 i) { return 1000 + i > 0x3f2 ? 3 : before; }},
-      {"v_accvgpr_write_b32 a3, %1\\n s_nop 1\\n v_accvgpr_read_b32 %0, a3", [](u32 i) { return 1000 + i; }},
+      {"s_mov_b64 s[22:23], exec\\n s_mov_b64 exec, 0xff00\\n v_readfirstlane_b32 s20, %1\\n "
+       "v_mov_b32 %0, s20\\n s_mov_b64 exec, s[22:23]",
+       [=](u32 i) { return i / 8 == 1 ? 1008 : before; }},
+      {"s_mov_b32 s20, 77\\n v_writelane_b32 %0, s20, 12",
+       [=](u32 i) { return i == 12 ? 77 : before; }},
+      {"v_mbcnt_lo_u32_b32 %0, -1, %3\\n v_mbcnt_hi_u32_b32 %0, -1, %0",
+       [](u32 i) { return i + 5; }},
+      {"s_mov_b64 s[22:23], exec\\n s_mov_b64 exec, 0\\n v_mov_b32 %0, 1\\n v_add_f32 %0, 1.0, "
+       "%0\\n s_mov_b64 exec, s[22:23]",
+       [=](u32) { return before; }},
+      {"v_cmp_lt_u32 vcc, 0x3f2, %1\\n s_and_saveexec_b64 s[22:23], vcc\\n v_mov_b32 %0, 3\\n "
+       "s_mov_b64 exec, s[22:23]",
+       [=](u32 i) { return 1000 + i > 0x3f2 ? 3 : before; }},
+      {"v_accvgpr_write_b32 a3, %1\\n s_nop 1\\n v_accvgpr_read_b32 %0, a3",
+       [](u32 i) { return 1000 + i; }},
   };
   std::vector<std::string> texts;
   for (const auto& [text, expected] : all) texts.push_back(text);
@@ -291,44 +340,87 @@ TEST_CASE("scalar instructions") {
   using Expected = std::function<u32(u32, u32)>;
   // s20 and s21 hold lane 0's first and second value; the result goes from s22.
   const std::vector<std::pair<std::string, Expected>> all = {
-      {"s_add_u32 s22, s20, s21\\n s_addc_u32 s22, s20, 0", [](u32 x, u32 y) { return x + static_cast<u32>((u64{x} + y) >> 32); }},
-      {"s_sub_u32 s22, s20, s21\\n s_subb_u32 s22, s20, s21", [](u32 x, u32 y) { return x - y - (x < y); }},
-      {"s_add_i32 s22, s20, s21\\n s_cselect_b32 s22, 1, 0", [](u32 x, u32 y) { i32 r; return static_cast<u32>(__builtin_add_overflow(static_cast<i32>(x), static_cast<i32>(y), &r)); }},
-      {"s_mul_hi_i32 s22, s20, s21", [](u32 x, u32 y) { return static_cast<u32>(i64{static_cast<i32>(x)} * static_cast<i32>(y) >> 32); }},
+      {"s_add_u32 s22, s20, s21\\n s_addc_u32 s22, s20, 0",
+       [](u32 x, u32 y) { return x + static_cast<u32>((u64{x} + y) >> 32); }},
+      {"s_sub_u32 s22, s20, s21\\n s_subb_u32 s22, s20, s21",
+       [](u32 x, u32 y) { return x - y - (x < y); }},
+      {"s_add_i32 s22, s20, s21\\n s_cselect_b32 s22, 1, 0",
+       [](u32 x, u32 y) {
+         i32 r;
+         return static_cast<u32>(
+             __builtin_add_overflow(static_cast<i32>(x), static_cast<i32>(y), &r));
+       }},
+      {"s_mul_hi_i32 s22, s20, s21",
+       [](u32 x, u32 y) {
+         return static_cast<u32>(i64{static_cast<i32>(x)} * static_cast<i32>(y) >> 32);
+       }},
       {"s_mul_i32 s22, s20, s21", [](u32 x, u32 y) { return x * y; }},
       {"s_lshl_b32 s22, s20, s21", [](u32 x, u32 y) { return x << y % 32; }},
-      {"s_ashr_i32 s22, s20, s21\\n s_cselect_b32 s22, s22, 9", [](u32 x, u32 y) { const i32 r = static_cast<i32>(x) >> y % 32; return r != 0 ? static_cast<u32>(r) : 9u; }},
-      {"s_bfe_i32 s22, s20, 0x80004", [](u32 x, u32) { return static_cast<u32>(static_cast<i32>(x << 20) >> 24); }},
+      {"s_ashr_i32 s22, s20, s21\\n s_cselect_b32 s22, s22, 9",
+       [](u32 x, u32 y) {
+         const i32 r = static_cast<i32>(x) >> y % 32;
+         return r != 0 ? static_cast<u32>(r) : 9u;
+       }},
+      {"s_bfe_i32 s22, s20, 0x80004",
+       [](u32 x, u32) { return static_cast<u32>(static_cast<i32>(x << 20) >> 24); }},
       {"s_bfe_u32 s22, s20, 0x10001f", [](u32 x, u32) { return x >> 31; }},
       {"s_bfm_b32 s22, s20, s21", [](u32 x, u32 y) { return ((1u << x % 32) - 1) << y % 32; }},
       {"s_andn2_b32 s22, s20, s21", [](u32 x, u32 y) { return x & ~y; }},
       {"s_xnor_b32 s22, s20, s21", [](u32 x, u32 y) { return ~(x ^ y); }},
-      {"s_brev_b32 s22, s20", [](u32 x, u32) { u32 r = 0; for (int i = 0; i < 32; ++i) r = r << 1 | (x >> i & 1); return r; }},
-      {"s_ff1_i32_b32 s22, s20", [](u32 x, u32) { return x == 0 ? ~0u : static_cast<u32>(std::countr_zero(x)); }},
-      {"s_flbit_i32_b32 s22, s20", [](u32 x, u32) { return x == 0 ? ~0u : static_cast<u32>(std::countl_zero(x)); }},
-      {"s_flbit_i32 s22, s20", [](u32 x, u32) { for (u32 i = 1; i < 32; ++i) if ((x >> (31 - i) & 1) != x >> 31) return i; return ~0u; }},
-      {"s_bcnt1_i32_b64 s22, s[20:21]", [](u32 x, u32 y) { return static_cast<u32>(std::popcount(x) + std::popcount(y)); }},
-      {"s_sext_i32_i8 s22, s20", [](u32 x, u32) { return static_cast<u32>(static_cast<int8_t>(x)); }},
+      {"s_brev_b32 s22, s20",
+       [](u32 x, u32) {
+         u32 r = 0;
+         for (int i = 0; i < 32; ++i) r = r << 1 | (x >> i & 1);
+         return r;
+       }},
+      {"s_ff1_i32_b32 s22, s20",
+       [](u32 x, u32) { return x == 0 ? ~0u : static_cast<u32>(std::countr_zero(x)); }},
+      {"s_flbit_i32_b32 s22, s20",
+       [](u32 x, u32) { return x == 0 ? ~0u : static_cast<u32>(std::countl_zero(x)); }},
+      {"s_flbit_i32 s22, s20",
+       [](u32 x, u32) {
+         for (u32 i = 1; i < 32; ++i)
+           if ((x >> (31 - i) & 1) != x >> 31) return i;
+         return ~0u;
+       }},
+      {"s_bcnt1_i32_b64 s22, s[20:21]",
+       [](u32 x, u32 y) { return static_cast<u32>(std::popcount(x) + std::popcount(y)); }},
+      {"s_sext_i32_i8 s22, s20",
+       [](u32 x, u32) { return static_cast<u32>(static_cast<int8_t>(x)); }},
       {"s_abs_i32 s22, s20", [](u32 x, u32) { return static_cast<i32>(x) < 0 ? 0 - x : x; }},
-      {"s_min_i32 s22, s20, s21", [](u32 x, u32 y) { return static_cast<u32>(std::min(static_cast<i32>(x), static_cast<i32>(y))); }},
-      {"s_max_u32 s22, s20, s21\\n s_cselect_b32 s22, s22, 0", [](u32 x, u32 y) { return x >= y ? x : 0; }},
+      {"s_min_i32 s22, s20, s21",
+       [](u32 x, u32 y) {
+         return static_cast<u32>(std::min(static_cast<i32>(x), static_cast<i32>(y)));
+       }},
+      {"s_max_u32 s22, s20, s21\\n s_cselect_b32 s22, s22, 0",
+       [](u32 x, u32 y) { return x >= y ? x : 0; }},
       {"s_movk_i32 s22, 0x8001\\n s_addk_i32 s22, 0x7fff", [](u32, u32) { return 0u; }},
-      {"s_cmpk_gt_i32 s20, 0xfff0\\n s_cselect_b32 s22, 1, 0", [](u32 x, u32) { return static_cast<u32>(static_cast<i32>(x) > -16); }},
-      {"s_cmpk_lt_u32 s20, 0xfff0\\n s_cselect_b32 s22, 1, 0", [](u32 x, u32) { return static_cast<u32>(x < 0xfff0); }},
-      {"s_cmp_eq_u64 s[20:21], 0\\n s_cselect_b32 s22, 1, 0", [](u32 x, u32 y) { return static_cast<u32>((x | y) == 0); }},
-      {"s_bitcmp1_b32 s20, s21\\n s_cselect_b32 s22, 1, 0", [](u32 x, u32 y) { return x >> y % 32 & 1; }},
-      {"s_bitset1_b32 s20, s21\\n s_mov_b32 s22, s20", [](u32 x, u32 y) { return x | 1u << y % 32; }},
-      {"s_lshr_b64 s[22:23], s[20:21], 20", [](u32 x, u32 y) { return static_cast<u32>((u64{y} << 32 | x) >> 20); }},
-      {"s_lshl2_add_u32 s22, s20, s21\\n s_addc_u32 s22, 0, 0", [](u32 x, u32 y) { return static_cast<u32>((u64{x} * 4 + y) >> 32); }},
-      {"s_pack_lh_b32_b16 s22, s20, s21", [](u32 x, u32 y) { return (x & 0xffff) | (y & 0xffff0000); }},
-      {"s_mov_b32 s22, 5\\n s_cmp_lg_u32 s20, s21\\n s_cmov_b32 s22, 8", [](u32 x, u32 y) { return x != y ? 8u : 5u; }},
+      {"s_cmpk_gt_i32 s20, 0xfff0\\n s_cselect_b32 s22, 1, 0",
+       [](u32 x, u32) { return static_cast<u32>(static_cast<i32>(x) > -16); }},
+      {"s_cmpk_lt_u32 s20, 0xfff0\\n s_cselect_b32 s22, 1, 0",
+       [](u32 x, u32) { return static_cast<u32>(x < 0xfff0); }},
+      {"s_cmp_eq_u64 s[20:21], 0\\n s_cselect_b32 s22, 1, 0",
+       [](u32 x, u32 y) { return static_cast<u32>((x | y) == 0); }},
+      {"s_bitcmp1_b32 s20, s21\\n s_cselect_b32 s22, 1, 0",
+       [](u32 x, u32 y) { return x >> y % 32 & 1; }},
+      {"s_bitset1_b32 s20, s21\\n s_mov_b32 s22, s20",
+       [](u32 x, u32 y) { return x | 1u << y % 32; }},
+      {"s_lshr_b64 s[22:23], s[20:21], 20",
+       [](u32 x, u32 y) { return static_cast<u32>((u64{y} << 32 | x) >> 20); }},
+      {"s_lshl2_add_u32 s22, s20, s21\\n s_addc_u32 s22, 0, 0",
+       [](u32 x, u32 y) { return static_cast<u32>((u64{x} * 4 + y) >> 32 != 0); }},
+      {"s_pack_lh_b32_b16 s22, s20, s21",
+       [](u32 x, u32 y) { return (x & 0xffff) | (y & 0xffff0000); }},
+      {"s_mov_b32 s22, 5\\n s_cmp_lg_u32 s20, s21\\n s_cmov_b32 s22, 8",
+       [](u32 x, u32 y) { return x != y ? 8u : 5u; }},
   };
   const size_t n = 64 * 100;
   auto a = edge_values(n, 4), bb = edge_values(n, 5);
   bb[64] = a[64], a[128] = bb[128] = 0;
   std::vector<std::string> texts;
   for (const auto& [text, expected] : all)
-    texts.push_back("v_readlane_b32 s20, %1, 0\\n v_readlane_b32 s21, %2, 0\\n " + text + "\\n v_mov_b32 %0, s22");
+    texts.push_back("v_readlane_b32 s20, %1, 0\\n v_readlane_b32 s21, %2, 0\\n " + text +
+                    "\\n v_mov_b32 %0, s22");
   const auto results = run(texts, a, bb, a);
   for (size_t k = 0; k < results.size(); ++k)
     for (size_t i = 0; i < n; i += 64) {
@@ -343,8 +435,10 @@ TEST_CASE("denormals follow MODE") {
   std::vector<u32> a(64), bb(64, 0x3f800000), c(64);
   for (u32 i = 0; i < 64; ++i) a[i] = i % 2 == 0 ? 0x00400000 : 0x80400000;
   const auto results = run({"v_mul_f32 %0, %1, %2",
-                            "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 4, 2), 0\\n v_mul_f32 %0, %1, %2\\n s_setreg_imm32_b32 hwreg(HW_REG_MODE, 4, 2), 3",
-                            "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 4, 2), 0\\n s_getreg_b32 s20, hwreg(HW_REG_MODE, 4, 4)\\n v_mov_b32 %0, s20"},
+                            "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 4, 2), 0\\n v_mul_f32 %0, %1, "
+                            "%2\\n s_setreg_imm32_b32 hwreg(HW_REG_MODE, 4, 2), 3",
+                            "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 4, 2), 0\\n s_getreg_b32 s20, "
+                            "hwreg(HW_REG_MODE, 4, 4)\\n v_mov_b32 %0, s20"},
                            a, bb, c);
   if (results.empty()) return;
   for (u32 i = 0; i < 64; ++i) {

@@ -13,10 +13,10 @@ struct Range {
   uint64_t low = ~0ull, high = 0;
 };
 
-Range range_of(const uint64_t* address, uint64_t mask) {
+Range range_of(const uint64_t* address, uint64_t mask, unsigned lanes) {
   Range range;
-  if (mask == ~0ull) {
-    for (unsigned i = 0; i < kMaxLanes; ++i) {
+  if (mask == ~0ull >> (kMaxLanes - lanes)) {
+    for (unsigned i = 0; i < lanes; ++i) {
       range.low = address[i] < range.low ? address[i] : range.low;
       range.high = address[i] > range.high ? address[i] : range.high;
     }
@@ -59,9 +59,9 @@ const Allocation* find_allocation(Wave& wave, const Op& op, uint64_t address, ui
   return write && !known->writable ? nullptr : known;
 }
 
-bool is_dense(std::byte* const* at, unsigned bytes) {
+bool is_dense(std::byte* const* at, unsigned lanes, unsigned bytes) {
   bool dense = true;
-  for (unsigned i = 1; i < kMaxLanes; ++i) dense = dense & (at[i] == at[0] + i * bytes);
+  for (unsigned i = 1; i < lanes; ++i) dense = dense & (at[i] == at[0] + i * bytes);
   return dense;
 }
 
@@ -96,16 +96,17 @@ std::byte* reach_lane(Wave& wave, const Op& op, uint64_t address, bool write, in
 bool place_addresses(Wave& wave, const Op& op, const uint64_t* address, bool write,
                      Places& places) {
   if (places.mask == 0) return true;
-  const Range range = range_of(address, places.mask);
+  const Range range = range_of(address, places.mask, places.lanes);
   const Allocation* common =
       find_allocation(wave, op, range.low, range.high - range.low + op.bytes, write);
   if (common != nullptr) {
     std::byte* const host = common->host;
     const uint64_t base = common->base;
-    for (unsigned i = 0; i < kMaxLanes; ++i)
+    for (unsigned i = 0; i < places.lanes; ++i)
       places.at[i] = ((places.mask >> i) & 1u) != 0 ? host + (address[i] - base) : nullptr;
-    places.dense = places.mask == ~0ull && range.high - range.low == 63ull * op.bytes &&
-                   is_dense(places.at, op.bytes);
+    places.dense = places.mask == wave.all() &&
+                   range.high - range.low == (places.lanes - 1ull) * op.bytes &&
+                   is_dense(places.at, places.lanes, op.bytes);
     return true;
   }
   for (int lane = 0; lane < wave.lanes; ++lane) {
@@ -124,10 +125,10 @@ bool global_places(Wave& wave, const Op& op, bool write, int64_t extra, Places& 
   if (op.saddr) {
     const uint64_t base = read_scalar(wave, op.from[kScalar]) + offset;
     const bool vector = op.from[kAddress].place == Place::vgpr;
-    for (unsigned i = 0; i < kMaxLanes; ++i)
+    for (unsigned i = 0; i < places.lanes; ++i)
       address.lane[i] = base + (vector ? rows[0].lane[i] : 0u);
   } else {
-    for (unsigned i = 0; i < kMaxLanes; ++i)
+    for (unsigned i = 0; i < places.lanes; ++i)
       address.lane[i] = (rows[0].lane[i] | static_cast<uint64_t>(rows[1].lane[i]) << 32) + offset;
   }
   return place_addresses(wave, op, address.lane, write, places);
@@ -162,7 +163,7 @@ bool lds_places(Wave& wave, const Op& op, bool write, int64_t extra, Places& pla
   const uint32_t* row = wave.rows[op.from[kAddress].index].lane;
   const auto offset = static_cast<uint64_t>(op.offset + extra);
   uint64_t highest = 0;
-  for (unsigned i = 0; i < kMaxLanes; ++i) {
+  for (unsigned i = 0; i < places.lanes; ++i) {
     const uint64_t on = (places.mask >> i) & 1u;
     const uint64_t at = row[i] + offset;
     highest = std::max(highest, on * at);
@@ -176,7 +177,7 @@ bool lds_places(Wave& wave, const Op& op, bool write, int64_t extra, Places& pla
         return false;
       }
   }
-  places.dense = places.mask == ~0ull && is_dense(places.at, op.bytes);
+  places.dense = places.mask == wave.all() && is_dense(places.at, places.lanes, op.bytes);
   return true;
 }
 
@@ -237,6 +238,7 @@ std::byte* reach_lds(Wave& wave, uint64_t offset, unsigned bytes, int lane, bool
 bool find_places(Wave& wave, const Op& op, bool write, int64_t extra, Places& places) {
   places.mask = wave.exec();
   places.dense = false;
+  places.lanes = wave.lanes;
   switch (op.space) {
     case Space::global:
     case Space::flat:

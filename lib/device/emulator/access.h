@@ -15,6 +15,7 @@ struct Places {
   Places() {}
   uint64_t mask = 0;   ///< lanes that take part
   bool dense = false;  ///< all lanes on, lane i at at[0] + i * bytes
+  unsigned lanes = kMaxLanes;
   alignas(64) std::byte* at[kMaxLanes];
 };
 

@@ -23,7 +23,7 @@ double division_scale(double s0, double s1, double s2, bool& post) {
   if (subnormal(s1)) return s0 * 0x1p128;
   if (tiny_reciprocal && tiny_quotient) {
     post = true;
-    return denominator ? s0 * 0x1p128 : s0;
+    return denominator ? s0 * 0x1p-128 : s0;
   }
   if (tiny_reciprocal) return s0 * 0x1p-128;
   if (tiny_quotient) {

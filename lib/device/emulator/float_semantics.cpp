@@ -23,9 +23,9 @@ float division_scale(float s0, float s1, float s2, bool& post) {
     return denominator ? scale_float(s0, 64) : s0;
   }
   if (subnormal(s1)) return scale_float(s0, 64);
-  if (tiny_reciprocal && tiny_quotient) {
+  if (tiny_reciprocal && tiny_quotient) {  // down, though the manuals print 64: up would overflow
     post = true;
-    return denominator ? scale_float(s0, 64) : s0;
+    return denominator ? scale_float(s0, -64) : s0;
   }
   if (tiny_reciprocal) return scale_float(s0, -64);
   if (tiny_quotient) {

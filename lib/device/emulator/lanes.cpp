@@ -136,13 +136,13 @@ const uint32_t* raw_row(Wave& wave, const Op& op, const Source& source, unsigned
 void change32(const Wave& wave, const Source& source, const uint32_t* in, uint32_t* out) {
   const auto keep = static_cast<uint32_t>(source.keep), flip = static_cast<uint32_t>(source.flip);
   if (source.part == Part::dword) {
-    for (unsigned i = 0; i < kMaxLanes; ++i) out[i] = (in[i] & keep) ^ flip;
+    for (unsigned i = 0; i < wave.lanes; ++i) out[i] = (in[i] & keep) ^ flip;
   } else {
-    for (unsigned i = 0; i < kMaxLanes; ++i)
+    for (unsigned i = 0; i < wave.lanes; ++i)
       out[i] = (take_part(in[i], source.part, source.sign_extend) & keep) ^ flip;
   }
   if (source.type == Type::f32 && wave.mode.flush_in32())
-    for (unsigned i = 0; i < kMaxLanes; ++i) out[i] = flush32(out[i]);
+    for (unsigned i = 0; i < wave.lanes; ++i) out[i] = flush32(out[i]);
 }
 
 template <class T>
@@ -254,7 +254,7 @@ const uint32_t* fetch_any(Wave& wave, const Op& op, unsigned k, uint32_t* scratc
   value = take_part(value, source.part, source.sign_extend);
   value = (value & static_cast<uint32_t>(source.keep)) ^ static_cast<uint32_t>(source.flip);
   if (source.type == Type::f32 && wave.mode.flush_in32()) value = flush32(value);
-  for (unsigned i = 0; i < kMaxLanes; ++i) scratch[i] = value;
+  for (unsigned i = 0; i < wave.lanes; ++i) scratch[i] = value;
   return scratch;
 }
 
@@ -265,14 +265,14 @@ const uint64_t* fetch(Wave& wave, const Op& op, unsigned k, uint64_t* scratch) {
     Row low_part, high_part;
     const uint32_t* low = raw_row(wave, op, source, k, 0, low_part.lane);
     const uint32_t* high = raw_row(wave, op, source, k, 1, high_part.lane);
-    for (unsigned i = 0; i < kMaxLanes; ++i)
+    for (unsigned i = 0; i < wave.lanes; ++i)
       scratch[i] = ((low[i] | static_cast<uint64_t>(high[i]) << 32) & source.keep) ^ source.flip;
   } else {
     const uint64_t value = (read_scalar(wave, source) & source.keep) ^ source.flip;
-    for (unsigned i = 0; i < kMaxLanes; ++i) scratch[i] = value;
+    for (unsigned i = 0; i < wave.lanes; ++i) scratch[i] = value;
   }
   if (flush)
-    for (unsigned i = 0; i < kMaxLanes; ++i) scratch[i] = flush64(scratch[i]);
+    for (unsigned i = 0; i < wave.lanes; ++i) scratch[i] = flush64(scratch[i]);
   return scratch;
 }
 
@@ -283,21 +283,21 @@ const uint16_t* fetch(Wave& wave, const Op& op, unsigned k, uint16_t* scratch) {
     Row shuffled;
     const uint32_t* row = raw_row(wave, op, source, k, 0, shuffled.lane);
     if (source.part == Part::word0) {
-      for (unsigned i = 0; i < kMaxLanes; ++i)
+      for (unsigned i = 0; i < wave.lanes; ++i)
         scratch[i] = static_cast<uint16_t>((static_cast<uint16_t>(row[i]) & keep) ^ flip);
     } else {
-      for (unsigned i = 0; i < kMaxLanes; ++i)
+      for (unsigned i = 0; i < wave.lanes; ++i)
         scratch[i] = static_cast<uint16_t>(
             (take_part(row[i], source.part, source.sign_extend) & keep) ^ flip);
     }
   } else {
     const uint32_t part = take_part(static_cast<uint32_t>(read_scalar(wave, source)), source.part,
                                     source.sign_extend);
-    for (unsigned i = 0; i < kMaxLanes; ++i)
+    for (unsigned i = 0; i < wave.lanes; ++i)
       scratch[i] = static_cast<uint16_t>((part & keep) ^ flip);
   }
   if (source.type == Type::f16 && wave.mode.flush_in16_64())
-    for (unsigned i = 0; i < kMaxLanes; ++i) scratch[i] = flush16(scratch[i]);
+    for (unsigned i = 0; i < wave.lanes; ++i) scratch[i] = flush16(scratch[i]);
   return scratch;
 }
 

@@ -42,7 +42,7 @@ using Lower = Result<void> (*)(const Instruction&, Lowering&, Op&);
 struct Semantics {
   std::string_view mnemonic;  ///< without _e32, _e64, _dpp, _sdwa
   Handler run = nullptr;
-  Shape shape;
+  Shape shape = {};
   uint32_t flags = 0;
   Lower lower = nullptr;
   int64_t parameter = 0;  ///< for lowerings that serve many entries, for instance bytes per lane

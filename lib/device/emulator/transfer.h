@@ -65,10 +65,10 @@ inline void load_word_lanes(const Places& places, Row* rows) {
   if (places.dense) {
     const std::byte* from = places.at[0];
     if constexpr (Words == 1) {
-      std::memcpy(rows[0].lane, from, sizeof(rows[0].lane));
+      std::memcpy(rows[0].lane, from, 4 * places.lanes);
       return;
     }
-    for (unsigned i = 0; i < kMaxLanes; ++i) {
+    for (unsigned i = 0; i < places.lanes; ++i) {
       uint32_t value[Words];
       std::memcpy(value, from + 4 * Words * i, 4 * Words);
       for (unsigned w = 0; w < Words; ++w) rows[w].lane[i] = value[w];
@@ -99,7 +99,7 @@ void load_lanes(Wave& wave, const Op& op) {
 template <Transfer T>
 inline void store_rows(const Places& places, const Row* rows) {
   if (T.bytes == 4 && places.dense) {
-    std::memcpy(places.at[0], rows[0].lane, sizeof(rows[0].lane));
+    std::memcpy(places.at[0], rows[0].lane, 4 * places.lanes);
     return;
   }
   for (uint64_t left = places.mask; left != 0; left &= left - 1) {
