@@ -11,7 +11,7 @@ namespace {
 
 /// A library of plans with 8 code objects of 100 KB.
 std::vector<Plan> plans(unsigned count) {
-  std::vector<Code> codes;
+  std::vector<plan::Code> codes;
   std::vector<Digest> digests;
   for (unsigned i = 0; i < 8; ++i) {
     codes.push_back(sample_code(i, 100000));
@@ -47,7 +47,7 @@ void open_find_read(benchmark::State& state) {
   (void)writer.write(folder / "x.hplan");
   unsigned i = 0;
   for (auto _ : state) {
-    const auto file = File::open(folder / "x.hplan", Check::lookup);
+    const auto file = plan::File::open(folder / "x.hplan", Check::lookup);
     const auto found = file->find(sample_key(i++ % count), "gfx942");
     if (!file->read_plan(**found, true)) state.SkipWithError("read");
   }
@@ -67,7 +67,7 @@ void verify_single(benchmark::State& state) {
   const ScratchFolder folder;
   (void)write_file(folder / "x.hplan", bytes);
   for (auto _ : state)
-    if (!File::open(folder / "x.hplan", Check::full)) state.SkipWithError("check");
+    if (!plan::File::open(folder / "x.hplan", Check::full)) state.SkipWithError("check");
   state.SetItemsProcessed(state.iterations());
   state.SetBytesProcessed(state.iterations() * static_cast<int64_t>(bytes.size()));
 }
@@ -79,7 +79,7 @@ void verify_library(benchmark::State& state) {
   for (const auto& plan : plans(count)) (void)writer.add(plan);
   (void)writer.write(folder / "x.hplan");
   for (auto _ : state)
-    if (!File::open(folder / "x.hplan", Check::full)) state.SkipWithError("check");
+    if (!plan::File::open(folder / "x.hplan", Check::full)) state.SkipWithError("check");
   state.SetItemsProcessed(state.iterations() * count);
 }
 
