@@ -64,13 +64,21 @@ Result<std::shared_ptr<const descriptor::DescriptorSet>> load(const BuildOptions
   return loaded.set;
 }
 
+/// No file anywhere below; a build system makes the folders of its outputs beforehand.
+bool holds_no_file(const fs::path& folder) {
+  std::error_code failed;
+  for (fs::recursive_directory_iterator it(folder, failed), end; !failed && it != end;
+       it.increment(failed))
+    if (!it->is_directory(failed) || it->is_symlink(failed)) return false;
+  return !failed;
+}
+
 /// Only folders that this packer made (or empty ones) are ever replaced.
 Result<void> check_replaceable(const fs::path& folder, const std::string& arch) {
   std::error_code ignored;
   if (!fs::exists(fs::symlink_status(folder, ignored))) return {};
-  const bool ours =
-      fs::is_directory(folder, ignored) &&
-      (fs::is_empty(folder, ignored) || fs::exists(folder / archive_path(arch), ignored));
+  const bool ours = fs::is_directory(folder, ignored) &&
+                    (holds_no_file(folder) || fs::exists(folder / archive_path(arch), ignored));
   if (ours) return {};
   return Error{Code::bad_input,
                "output-foreign",
