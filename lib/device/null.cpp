@@ -26,7 +26,8 @@ class NullModule final : public Module {
   Result<const Kernel*> kernel(std::string_view symbol) override {
     for (const auto& kernel : kernels_)
       if (kernel.info().name == symbol) return static_cast<const Kernel*>(&kernel);
-    return Error{.code = Code::unusable, .reason = "symbol",
+    return Error{.code = Code::unusable,
+                 .reason = "symbol",
                  .what = cat("the code object has no kernel '", symbol.substr(0, 80), "'")};
   }
 
@@ -36,7 +37,8 @@ class NullModule final : public Module {
 };
 
 Error bad_address(Address address, uint64_t bytes) {
-  return {.code = Code::machine, .reason = "bad-address",
+  return {.code = Code::machine,
+          .reason = "bad-address",
           .what = cat("address ", address, " with ", bytes, " bytes is not inside one allocation")};
 }
 
@@ -55,7 +57,9 @@ Result<std::byte*> NullDevice::reach(Address address, uint64_t bytes) {
 Result<Address> NullDevice::allocate(uint64_t bytes) {
   const std::lock_guard lock(mutex_);
   if (bytes > description_.memory_bytes)
-    return Error{.code = Code::machine, .reason = "out-of-memory", .where = name(),
+    return Error{.code = Code::machine,
+                 .reason = "out-of-memory",
+                 .where = name(),
                  .what = "not enough device memory",
                  .expected = cat("at most ", description_.memory_bytes, " bytes"),
                  .found = cat(bytes)};
@@ -94,12 +98,15 @@ Result<void> NullDevice::fill(Address to, std::byte value, uint64_t bytes) {
 
 Result<std::unique_ptr<Module>> NullDevice::load(ByteView code_object) {
   HIPPLAN_TRY_ASSIGN(const auto code, codeobject::parse(code_object, "code object"));
-  const bool family = code.arch.is_generic() &&
-                      target::generic_family(description_.arch.base) == code.arch.base;
+  const bool family =
+      code.arch.is_generic() && target::generic_family(description_.arch.base) == code.arch.base;
   if (code.arch.base != description_.arch.base && !family)
-    return Error{.code = Code::unusable, .reason = "driver-load", .where = name(),
+    return Error{.code = Code::unusable,
+                 .reason = "driver-load",
+                 .where = name(),
                  .what = "the code object is for another architecture",
-                 .expected = description_.arch.base, .found = code.arch.base};
+                 .expected = description_.arch.base,
+                 .found = code.arch.base};
   const std::lock_guard lock(mutex_);
   ++modules_;
   return std::unique_ptr<Module>(new NullModule(*this, code));
@@ -108,13 +115,18 @@ Result<std::unique_ptr<Module>> NullDevice::load(ByteView code_object) {
 Result<void> NullDevice::launch(const Kernel& kernel, const Launch& launch) {
   const auto* known = dynamic_cast<const NullKernel*>(&kernel);
   if (known == nullptr)
-    return Error{.code = Code::internal, .reason = "foreign-kernel", .where = name(),
+    return Error{.code = Code::internal,
+                 .reason = "foreign-kernel",
+                 .where = name(),
                  .what = "the kernel belongs to another device"};
   const uint64_t items = uint64_t{launch.block.x} * launch.block.y * launch.block.z;
   if (items == 0 || items > known->info().max_flat_workgroup_size)
-    return Error{.code = Code::machine, .reason = "launch", .where = known->info().name,
+    return Error{.code = Code::machine,
+                 .reason = "launch",
+                 .where = known->info().name,
                  .what = "workgroup size is not launchable",
-                 .expected = cat("1 to ", known->info().max_flat_workgroup_size), .found = cat(items)};
+                 .expected = cat("1 to ", known->info().max_flat_workgroup_size),
+                 .found = cat(items)};
   const std::lock_guard lock(mutex_);
   launches_.push_back({known->info().name, launch.grid, launch.block, launch.dynamic_lds_bytes,
                        Bytes(launch.arguments.begin(), launch.arguments.end())});

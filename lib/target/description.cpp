@@ -49,7 +49,8 @@ class Reader {
   }
   Result<void> number(const char* key, double& out) {
     HIPPLAN_TRY_ASSIGN(const auto* value, get(key, json::Kind::number));
-    if (!(value->number > 0)) return bad_key(where_, *value, key, "a number above 0", cat(value->number));
+    if (!(value->number > 0))
+      return bad_key(where_, *value, key, "a number above 0", cat(value->number));
     out = value->number;
     return {};
   }
@@ -74,7 +75,8 @@ Result<void> read_rates(const json::Value& object, const std::string& where,
                         std::map<std::string, double>& out) {
   for (const auto& [name, rate] : object.members) {
     if ((rate.kind != json::Kind::number && rate.kind != json::Kind::integer) || !(rate.number > 0))
-      return bad_key(where, rate, "peak_tflops." + name, "a number above 0", json::kind_name(rate.kind));
+      return bad_key(where, rate, "peak_tflops." + name, "a number above 0",
+                     json::kind_name(rate.kind));
     out[name] = rate.number;
   }
   return {};

@@ -30,8 +30,8 @@ struct Arch {
 [[nodiscard]] bool serves(const Arch& code, const Arch& device);
 /// The generic family that `base` belongs to ("gfx942" -> "gfx9-4-generic"), or nothing.
 [[nodiscard]] std::optional<std::string> generic_family(std::string_view base);
-/// Architecture strings to look for in an archive, best first: the exact string, then fewer features
-/// (dropped from the right), the base, then the generic family.
+/// Architecture strings to look for in an archive, best first: the exact string, then fewer
+/// features (dropped from the right), the base, then the generic family.
 [[nodiscard]] std::vector<std::string> lookup_order(const Arch& device);
 
 /// What selection and the emulator need to know about a device. Units are in the names.
