@@ -36,7 +36,9 @@ u32 half_toward_zero(float x) {
   const bool away = std::fabs(back) > std::fabs(x);
   return static_cast<u32>(away ? nearest.bits - 1 : nearest.bits);
 }
-u32 pair(u32 low, u32 high) { return (low & 0xffffu) | high << 16; }
+u32 pair(u32 low, u32 high) {
+  return (low & 0xffffu) | high << 16;
+}
 u32 signed_norm(float x) {
   const float kept = x == x ? std::fmin(std::fmax(x, -1.0f), 1.0f) : 0.0f;
   return static_cast<u32>(static_cast<i32>(std::nearbyint(kept * 32767.0f))) & 0xffffu;
@@ -57,7 +59,9 @@ template <unsigned Byte>
 float byte_float(u32 a) {
   return static_cast<float>(static_cast<i32>(a >> (8 * Byte) & 255u));
 }
-i32 saturate16(i32 value) { return value < -32768 ? -32768 : (value > 32767 ? 32767 : value); }
+i32 saturate16(i32 value) {
+  return value < -32768 ? -32768 : (value > 32767 ? 32767 : value);
+}
 
 // clang-format off
 constexpr Semantics kTable[] = {
@@ -92,6 +96,7 @@ constexpr Semantics kTable[] = {
     lanes<[](float a, u32 b, u32 c) { return put_byte(byte_of(a), b, c); }>("v_cvt_pk_u8_f32"),
     lanes<[](float a, u32 b, u32 c) { return put_byte(byte_of(a), b, c); }>("v_cvt_pkaccum_u8_f32"),
     lanes<[](float a, float b) { return pair(half_toward_zero(a), half_toward_zero(b)); }>("v_cvt_pkrtz_f16_f32"),
+    lanes<[](float a, float b) { return pair(narrow_half(a).bits, narrow_half(b).bits); }>("v_cvt_pk_f16_f32"),
     lanes<[](float a, float b) { return pair(signed_norm(a), signed_norm(b)); }>("v_cvt_pknorm_i16_f32"),
     lanes<[](float a, float b) { return pair(unsigned_norm(a), unsigned_norm(b)); }>("v_cvt_pknorm_u16_f32"),
     lanes<[](Half a, Half b) { return pair(signed_norm(widen(a)), signed_norm(widen(b))); }>("v_cvt_pknorm_i16_f16"),
@@ -103,6 +108,8 @@ constexpr Semantics kTable[] = {
 
 }  // namespace
 
-std::span<const Semantics> convert_semantics() { return kTable; }
+std::span<const Semantics> convert_semantics() {
+  return kTable;
+}
 
 }  // namespace hipplan::emulator

@@ -13,11 +13,21 @@ using i32 = int32_t;
 using u64 = uint64_t;
 using i64 = int64_t;
 
-constexpr u32 low24(u32 value) { return value & 0xffffffu; }
-constexpr i32 signed24(u32 value) { return static_cast<i32>(value << 8) >> 8; }
-constexpr u32 high(u64 value) { return static_cast<u32>(value >> 32); }
-constexpr u64 pair(u32 upper, u32 lower) { return u64{upper} << 32 | lower; }
-constexpr u32 distance(u32 a, u32 b) { return a > b ? a - b : b - a; }
+constexpr u32 low24(u32 value) {
+  return value & 0xffffffu;
+}
+constexpr i32 signed24(u32 value) {
+  return static_cast<i32>(value << 8) >> 8;
+}
+constexpr u32 high(u64 value) {
+  return static_cast<u32>(value >> 32);
+}
+constexpr u64 pair(u32 upper, u32 lower) {
+  return u64{upper} << 32 | lower;
+}
+constexpr u32 distance(u32 a, u32 b) {
+  return a > b ? a - b : b - a;
+}
 
 constexpr u32 add_carry(u32 a, u32 b, bool in, bool& out) {
   const u64 sum = u64{a} + b + (in ? 1u : 0u);
@@ -109,6 +119,30 @@ constexpr Semantics lanes_or_clamped(std::string_view mnemonic, uint32_t flags =
   return entry;
 }
 
+/// Any function of three bits: bit 4a + 2b + c of the table `op.immediate`.
+void three_bits(Wave& wave, const Op& op) {
+  Buffer<u32> scratch[3], out;
+  const u32* in[3];
+  for (unsigned k = 0; k < 3; ++k) in[k] = fetch(wave, op, k, scratch[k].lane);
+  for (unsigned i = 0; i < wave.lanes; ++i) {
+    out.lane[i] = 0;
+    for (unsigned term = 0; term < 8; ++term) {
+      const u32 wanted = 0u - static_cast<u32>(op.immediate >> term & 1u);
+      const u32 a = (term & 4u) != 0 ? in[0][i] : ~in[0][i];
+      const u32 b = (term & 2u) != 0 ? in[1][i] : ~in[1][i];
+      const u32 c = (term & 1u) != 0 ? in[2][i] : ~in[2][i];
+      out.lane[i] |= wanted & a & b & c;
+    }
+  }
+  store(wave, op, op.to, out.lane, active_lanes(wave, op));
+}
+Result<void> lower_three_bits(const Instruction& instruction, Lowering& lowering, Op& op) {
+  Instruction plain = instruction;
+  op.immediate = static_cast<u64>(instruction.value("bitop3"));
+  std::erase_if(plain.modifiers, [](const auto& modifier) { return modifier.name == "bitop3"; });
+  return lowering.by_shape(plain, lowering.entry(), op);
+}
+
 constexpr auto kAdd32 = [](u32 a, u32 b) { return a + b; };
 constexpr auto kAdd32Clamp = [](u32 a, u32 b) { return a + b < a ? ~0u : a + b; };
 constexpr auto kSub32 = [](u32 a, u32 b) { return a - b; };
@@ -117,8 +151,12 @@ constexpr auto kRsb32 = [](u32 a, u32 b) { return b - a; };
 constexpr auto kRsb32Clamp = [](u32 a, u32 b) { return b < a ? 0u : b - a; };
 constexpr auto kAddI32Clamp = [](i32 a, i32 b) { return saturate<i32>(i64{a} + b); };
 constexpr auto kSubI32Clamp = [](i32 a, i32 b) { return saturate<i32>(i64{a} - b); };
-constexpr auto kAddI32 = [](i32 a, i32 b) { return static_cast<i32>(static_cast<u32>(a) + static_cast<u32>(b)); };
-constexpr auto kSubI32 = [](i32 a, i32 b) { return static_cast<i32>(static_cast<u32>(a) - static_cast<u32>(b)); };
+constexpr auto kAddI32 = [](i32 a, i32 b) {
+  return static_cast<i32>(static_cast<u32>(a) + static_cast<u32>(b));
+};
+constexpr auto kSubI32 = [](i32 a, i32 b) {
+  return static_cast<i32>(static_cast<u32>(a) - static_cast<u32>(b));
+};
 constexpr auto kAdd16 = [](u16 a, u16 b) { return static_cast<u16>(a + b); };
 constexpr auto kAdd16Clamp = [](u16 a, u16 b) { return saturate<u16>(i32{a} + b); };
 constexpr auto kSub16 = [](u16 a, u16 b) { return static_cast<u16>(a - b); };
@@ -130,11 +168,19 @@ constexpr auto kAddI16Clamp = [](i16 a, i16 b) { return saturate<i16>(i32{a} + b
 constexpr auto kSubI16 = [](i16 a, i16 b) { return static_cast<i16>(a - b); };
 constexpr auto kSubI16Clamp = [](i16 a, i16 b) { return saturate<i16>(i32{a} - b); };
 constexpr auto kMad24 = [](u32 a, u32 b, u32 c) { return low24(a) * low24(b) + c; };
-constexpr auto kMad24Clamp = [](u32 a, u32 b, u32 c) { return saturate<u32>(static_cast<i64>(u64{low24(a)} * low24(b) + c)); };
-constexpr auto kMadI24 = [](u32 a, u32 b, u32 c) { return static_cast<u32>(signed24(a)) * static_cast<u32>(signed24(b)) + c; };
-constexpr auto kMadI24Clamp = [](u32 a, u32 b, u32 c) { return static_cast<u32>(saturate<i32>(i64{signed24(a)} * signed24(b) + static_cast<i32>(c))); };
+constexpr auto kMad24Clamp = [](u32 a, u32 b, u32 c) {
+  return saturate<u32>(static_cast<i64>(u64{low24(a)} * low24(b) + c));
+};
+constexpr auto kMadI24 = [](u32 a, u32 b, u32 c) {
+  return static_cast<u32>(signed24(a)) * static_cast<u32>(signed24(b)) + c;
+};
+constexpr auto kMadI24Clamp = [](u32 a, u32 b, u32 c) {
+  return static_cast<u32>(saturate<i32>(i64{signed24(a)} * signed24(b) + static_cast<i32>(c)));
+};
 constexpr auto kMadU16 = [](u16 a, u16 b, u16 c) { return static_cast<u16>(u32{a} * b + c); };
-constexpr auto kMadU16Clamp = [](u16 a, u16 b, u16 c) { return static_cast<u16>(std::min<u64>(u64{a} * b + c, 0xffffu)); };
+constexpr auto kMadU16Clamp = [](u16 a, u16 b, u16 c) {
+  return static_cast<u16>(std::min<u64>(u64{a} * b + c, 0xffffu));
+};
 constexpr auto kMadI16 = [](i16 a, i16 b, i16 c) { return static_cast<i16>(i32{a} * b + c); };
 constexpr auto kMadI16Clamp = [](i16 a, i16 b, i16 c) { return saturate<i16>(i64{a} * b + c); };
 
@@ -222,6 +268,7 @@ constexpr Semantics kTable[] = {
     lanes<[](u32 a, u32 b, u32 c) { return (a & b) | c; }>("v_and_or_b32"),
     lanes<[](u32 a, u32 b, u32 c) { return a | b | c; }>("v_or3_b32"),
     lanes<[](u32 a, u32 b, u32 c) { return a ^ b ^ c; }>("v_xor3_b32"),
+    {.mnemonic = "v_bitop3_b32", .run = three_bits, .shape = {.to = Type::u32, .from = {Type::u32, Type::u32, Type::u32}, .sources = 3}, .flags = kVector, .lower = lower_three_bits},
     lanes<[](u32 a, u32 b, u32 c) { return a << (b & 31u) | c; }>("v_lshl_or_b32"),
     lanes<[](u32 a, u32 b) { return b << (a & 31u); }>("v_lshlrev_b32"),
     lanes<[](u32 a, u32 b) { return (b >> (a & 31u)); }>("v_lshrrev_b32"),
@@ -259,6 +306,8 @@ constexpr Semantics kTable[] = {
 
 }  // namespace
 
-std::span<const Semantics> integer_semantics() { return kTable; }
+std::span<const Semantics> integer_semantics() {
+  return kTable;
+}
 
 }  // namespace hipplan::emulator
