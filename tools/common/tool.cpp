@@ -27,10 +27,9 @@ void catch_signals() {
   sigemptyset(&action.sa_mask);
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
-  // A file that grows beyond its limit, or a reader that goes away, is an error of the write.
+  // A file that grows beyond its limit is an error of the write, not the end of the program.
   action.sa_handler = SIG_IGN;
   sigaction(SIGXFSZ, &action, nullptr);
-  sigaction(SIGPIPE, &action, nullptr);
 }
 
 struct Session {
