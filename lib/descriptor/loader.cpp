@@ -60,6 +60,7 @@ void discover(const fs::path& root, size_t position, std::vector<FoundFile>& fou
       found.push_back({*kind, {std::move(path), position, root.string(), std::move(folder)}});
       continue;
     }
+    if (name.ends_with(".provenance.json")) continue;  // the packer's sidecars
     if (name.ends_with(".json") || name.ends_with(".jsonc"))
       warn(diagnostics, "not-a-descriptor", path,
            "the name ends in none of the descriptor suffixes; skipped");

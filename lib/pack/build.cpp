@@ -64,12 +64,12 @@ Result<std::shared_ptr<const descriptor::DescriptorSet>> load(const BuildOptions
   return loaded.set;
 }
 
-/// No file anywhere below; a build system makes the folders of its outputs beforehand.
-bool holds_no_file(const fs::path& folder) {
+/// Whether a folder holds nothing but folders; build tools make those before they call.
+bool holds_no_files(const fs::path& folder) {
   std::error_code failed;
   for (fs::recursive_directory_iterator it(folder, failed), end; !failed && it != end;
        it.increment(failed))
-    if (!it->is_directory(failed) || it->is_symlink(failed)) return false;
+    if (!fs::is_directory(it->symlink_status())) return false;
   return !failed;
 }
 
@@ -77,8 +77,8 @@ bool holds_no_file(const fs::path& folder) {
 Result<void> check_replaceable(const fs::path& folder, const std::string& arch) {
   std::error_code ignored;
   if (!fs::exists(fs::symlink_status(folder, ignored))) return {};
-  const bool ours = fs::is_directory(folder, ignored) &&
-                    (holds_no_file(folder) || fs::exists(folder / archive_path(arch), ignored));
+  const bool ours = fs::is_directory(fs::symlink_status(folder, ignored)) &&
+                    (fs::exists(folder / archive_path(arch), ignored) || holds_no_files(folder));
   if (ours) return {};
   return Error{Code::bad_input,
                "output-foreign",

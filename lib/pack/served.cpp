@@ -1,5 +1,7 @@
 #include "pack/served.h"
 
+#include <algorithm>
+
 #include "base/file.h"
 #include "graph/graph.h"
 #include "match/match.h"
@@ -24,6 +26,17 @@ void refuse(const std::string& graph, const match::MatchResult& result, const st
   report.diagnostics.push_back({Severity::note, "not-served", graph, std::move(text)});
 }
 
+/// Whether a set holds packs for a target at all.
+bool covers(const descriptor::DescriptorSet& set, const target::Arch& arch) {
+  const auto family = target::generic_family(arch.base);
+  return std::any_of(set.packs.begin(), set.packs.end(), [&](const auto& pack) {
+    return pack->arch.empty() ||
+           std::any_of(pack->arch.begin(), pack->arch.end(), [&](const std::string& entry) {
+             return entry == arch.base || entry == family;
+           });
+  });
+}
+
 }  // namespace
 
 Result<void> check_served(const std::shared_ptr<const descriptor::DescriptorSet>& set,
@@ -34,6 +47,7 @@ Result<void> check_served(const std::shared_ptr<const descriptor::DescriptorSet>
                        graph::read_graph(as_text(text.view()), path.string(), {}, {}));
     std::string served;
     for (const target::Description& target : options.targets) {
+      if (!covers(*set, target.arch)) continue;
       const match::MatchResult result = match::match(graph, set, target);
       if (result.served())
         served += (served.empty() ? "" : ", ") + target.arch.text();

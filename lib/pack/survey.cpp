@@ -40,7 +40,7 @@ Result<void> check_launch_sets(const ArchWork& work) {
       if (added || expected == found) continue;
       return Error{
           Code::bad_input,
-          "launch-sets",
+          "launch-set",
           cat(kernel->origin.file, ": kernel ", kernel->name),
           cat("kernels of dispatch ", known->first, " name different launches on ", work.arch),
           cat(expected, " (as kernel ", known->second->name, ")"),

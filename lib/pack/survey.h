@@ -24,7 +24,7 @@ struct ArchWork {
 [[nodiscard]] ArchWork survey(const descriptor::DescriptorSet& set, const std::string& arch);
 
 /// Kernels under one dispatch symbol must name one set of launches. Fails with bad_input, reason
-/// "launch-sets".
+/// "launch-set".
 Result<void> check_launch_sets(const ArchWork& work);
 
 }  // namespace hipplan::pack
