@@ -188,12 +188,15 @@ Result<void> resolve_command(Inspection& in) {
   HIPPLAN_TRY_ASSIGN(const auto arch, target::Arch::parse(in.targets.front()));
   HIPPLAN_TRY_ASSIGN(const auto file, open_file(in.arguments[0], plan::Check::lookup));
   HIPPLAN_TRY_ASSIGN(const auto candidates, judge(file, in.graph_key, arch));
-  const auto chosen = resolve(file, in.graph_key, arch);
+  if (candidates.empty()) return resolve(file, in.graph_key, arch).error().within(in.arguments[0]);
   json::Writer out;
   out.begin_object().member("schema", "hipplan.resolve/1").member("path", in.arguments[0]);
   out.member("target", arch.text()).key("candidates").begin_array();
+  bool unserved = false;
   for (const auto& candidate : candidates) {
-    const bool wins = chosen.ok() && chosen->position == candidate.entry.position;
+    const Candidate* best = best_of(candidates, candidate.entry.graph_key, arch);
+    const bool wins = best == &candidate;
+    unserved |= best == nullptr;
     const std::string verdict = candidate.refusal
                                     ? "refused: " + candidate.refusal->text()
                                     : std::string(wins ? "chosen" : "fits, not chosen");
@@ -212,7 +215,12 @@ Result<void> resolve_command(Inspection& in) {
   }
   out.end_array().end_object();
   if (in.io.json()) in.io.line(out.text());
-  if (!chosen) return chosen.error().within(in.arguments[0]);
+  if (unserved)
+    return Error{.code = Code::unusable,
+                 .reason = "target",
+                 .where = in.arguments[0],
+                 .what = "a graph has no plan that runs on " + arch.text(),
+                 .advice = "bake one for " + arch.base};
   return {};
 }
 

@@ -80,6 +80,19 @@ Result<std::vector<Candidate>> judge(const plan::File& file, const std::string& 
   return out;
 }
 
+const Candidate* best_of(const std::vector<Candidate>& candidates, const Digest& graph_key,
+                         const target::Arch& device) {
+  const auto rank = [&](const Candidate& c) {
+    return c.entry.target == device.text() ? 2 : c.entry.target == device.base ? 1 : 0;
+  };
+  const Candidate* best = nullptr;
+  for (const auto& candidate : candidates) {
+    if (candidate.refusal || candidate.entry.graph_key != graph_key) continue;
+    if (best == nullptr || rank(candidate) > rank(*best)) best = &candidate;
+  }
+  return best;
+}
+
 Result<plan::EntryInfo> resolve(const plan::File& file, const std::string& graph_key,
                                 const target::Arch& device) {
   std::set<std::string> keys, targets;
@@ -101,15 +114,8 @@ Result<plan::EntryInfo> resolve(const plan::File& file, const std::string& graph
                                            : "several graphs have keys that start like this",
                  .expected = "--graph-key with one of " + listed(keys)};
   HIPPLAN_TRY_ASSIGN(const auto candidates, judge(file, *chosen.begin(), device));
-  const Candidate* best = nullptr;
-  for (const auto& candidate : candidates) {
-    targets.insert(candidate.entry.target);
-    if (candidate.refusal) continue;
-    const bool exact = candidate.entry.target == device.text();
-    if (best == nullptr || exact ||
-        (candidate.entry.target == device.base && best->entry.target != device.text()))
-      best = &candidate;
-  }
+  for (const auto& candidate : candidates) targets.insert(candidate.entry.target);
+  const Candidate* best = best_of(candidates, *Digest::from_hex(*chosen.begin()), device);
   if (best == nullptr)
     return Error{.code = Code::unusable,
                  .reason = "target",

@@ -25,6 +25,11 @@ Result<plan::File> open_file(const std::string& path, plan::Check check);
 Result<std::vector<Candidate>> judge(const plan::File& file, const std::string& graph_key,
                                      const target::Arch& device);
 
+/// The best of one graph's candidates: the exact target, then the base architecture, then any that
+/// fits. Null when none does.
+[[nodiscard]] const Candidate* best_of(const std::vector<Candidate>& candidates,
+                                       const Digest& graph_key, const target::Arch& device);
+
 /// The one entry that fits: exact target first, then the base architecture's. Several graphs and no
 /// key: bad_input listing the keys. None fits: unusable, naming the targets there are.
 Result<plan::EntryInfo> resolve(const plan::File& file, const std::string& graph_key,
