@@ -8,6 +8,7 @@ namespace hipplan::emulator {
 namespace {
 
 constexpr uint32_t kMaxPrivateBytes = 1u << 17;  ///< of one lane
+constexpr uint32_t kMaxArgumentBytes = 1u << 20;
 
 std::string hex(uint64_t value) {
   std::ostringstream out;
@@ -173,6 +174,8 @@ Result<Setup> read_setup(const codeobject::Kernel& kernel, const target::Descrip
     return too_much("registers", "vector registers", device.max_vgprs_per_wave, all);
   if (setup.lds_bytes > device.lds_bytes_per_workgroup)
     return too_much("lds", "LDS bytes", device.lds_bytes_per_workgroup, setup.lds_bytes);
+  if (kernel.kernarg_segment_size > kMaxArgumentBytes)
+    return too_much("kernarg", "argument bytes", kMaxArgumentBytes, kernel.kernarg_segment_size);
   if (setup.private_bytes > kMaxPrivateBytes)
     return too_much("private", "private memory", kMaxPrivateBytes, setup.private_bytes);
   return setup;
