@@ -192,9 +192,10 @@ Result<void> resolve_command(Inspection& in) {
   json::Writer out;
   out.begin_object().member("schema", "hipplan.resolve/1").member("path", in.arguments[0]);
   out.member("target", arch.text()).key("candidates").begin_array();
+  const auto chosen = best_by_graph(candidates, arch);
   bool unserved = false;
   for (const auto& candidate : candidates) {
-    const Candidate* best = best_of(candidates, candidate.entry.graph_key, arch);
+    const Candidate* best = chosen.at(candidate.entry.graph_key);
     const bool wins = best == &candidate;
     unserved |= best == nullptr;
     const std::string verdict = candidate.refusal

@@ -80,17 +80,18 @@ Result<std::vector<Candidate>> judge(const plan::File& file, const std::string& 
   return out;
 }
 
-const Candidate* best_of(const std::vector<Candidate>& candidates, const Digest& graph_key,
-                         const target::Arch& device) {
+std::map<Digest, const Candidate*> best_by_graph(const std::vector<Candidate>& candidates,
+                                                 const target::Arch& device) {
   const auto rank = [&](const Candidate& c) {
     return c.entry.target == device.text() ? 2 : c.entry.target == device.base ? 1 : 0;
   };
-  const Candidate* best = nullptr;
+  std::map<Digest, const Candidate*> out;
   for (const auto& candidate : candidates) {
-    if (candidate.refusal || candidate.entry.graph_key != graph_key) continue;
+    const Candidate*& best = out[candidate.entry.graph_key];
+    if (candidate.refusal) continue;
     if (best == nullptr || rank(candidate) > rank(*best)) best = &candidate;
   }
-  return best;
+  return out;
 }
 
 Result<plan::EntryInfo> resolve(const plan::File& file, const std::string& graph_key,
@@ -115,7 +116,7 @@ Result<plan::EntryInfo> resolve(const plan::File& file, const std::string& graph
                  .expected = "--graph-key with one of " + listed(keys)};
   HIPPLAN_TRY_ASSIGN(const auto candidates, judge(file, *chosen.begin(), device));
   for (const auto& candidate : candidates) targets.insert(candidate.entry.target);
-  const Candidate* best = best_of(candidates, *Digest::from_hex(*chosen.begin()), device);
+  const Candidate* best = best_by_graph(candidates, device).begin()->second;
   if (best == nullptr)
     return Error{.code = Code::unusable,
                  .reason = "target",

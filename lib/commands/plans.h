@@ -1,6 +1,7 @@
 // Finding the plan a command means.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,10 +26,10 @@ Result<plan::File> open_file(const std::string& path, plan::Check check);
 Result<std::vector<Candidate>> judge(const plan::File& file, const std::string& graph_key,
                                      const target::Arch& device);
 
-/// The best of one graph's candidates: the exact target, then the base architecture, then any that
-/// fits. Null when none does.
-[[nodiscard]] const Candidate* best_of(const std::vector<Candidate>& candidates,
-                                       const Digest& graph_key, const target::Arch& device);
+/// Each graph's best candidate: the exact target, then the base architecture, then any that fits.
+/// Graphs without one map to null.
+[[nodiscard]] std::map<Digest, const Candidate*> best_by_graph(
+    const std::vector<Candidate>& candidates, const target::Arch& device);
 
 /// The one entry that fits: exact target first, then the base architecture's. Several graphs and no
 /// key: bad_input listing the keys. None fits: unusable, naming the targets there are.
