@@ -45,6 +45,25 @@ TEST_CASE("options, constants and strange names survive") {
   CHECK(again->tensors[5].value_type == "Float32Value");
 }
 
+TEST_CASE("every setting of a tensor survives") {
+  const std::string text = graph_text(
+      {tensor(1, {1}, "half", false, ",\"alignment\":64,\"is_runtime_pass_by_value\":true"),
+       tensor(2, {1}, "half", false,
+              ",\"ragged_offset_tensor_uid\":3,\"ragged_offset_multiplier\":8"),
+       tensor(3, {2}, "int64")},
+      {node("PointwiseAttributes",
+            in_out("\"operation\":\"abs\",\"in_0_tensor_uid\":1", "\"out_0_tensor_uid\":2"))});
+  const auto graph = read(text);
+  REQUIRE(graph.ok());
+  const auto again = read(print_graph(*graph));
+  REQUIRE(again.ok());
+  CHECK(same_meaning(*graph, *again));
+  CHECK(again->tensors[0].alignment == 64);
+  CHECK(again->tensors[0].runtime_pass_by_value);
+  CHECK(again->tensors[1].ragged_offset_uid == 3);
+  CHECK(again->tensors[1].ragged_offset_multiplier == 8);
+}
+
 TEST_CASE("every key of the ops whose readers demand them is written; RMSNorm's are left out") {
   const auto print_of = [](const std::string& text) {
     const auto graph = read(text);
