@@ -35,6 +35,11 @@ struct IndexReader::Page {
   std::vector<Child> children;     // of an inner page
 };
 
+/// How much of a tree has been read that may lead anywhere, also many times to one page.
+struct IndexReader::Walk {
+  uint64_t pages = 0, entries = 0;
+};
+
 struct IndexReader::Audit {
   std::vector<bool> used;
   std::optional<EntryInfo> last;
@@ -217,13 +222,22 @@ Result<std::optional<EntryInfo>> IndexReader::find(const Digest& key,
   return std::optional<EntryInfo>(entry);
 }
 
-Result<bool> IndexReader::visit_below(const Page& at, const Visit& visit) const {
+Result<bool> IndexReader::visit_below(const Page& at, const Visit& visit, Walk& walk) const {
+  const std::string place = where_ + ": index";
+  const uint64_t most_pages = (section_.size() + kPageBytes - 1) / kPageBytes;
+  if (++walk.pages > most_pages)
+    return damaged("index-form", place, "a page is used twice", cat(most_pages, " pages"),
+                   "more pages on the way down");
+  walk.entries += at.entries.size();
+  if (walk.entries > entry_count_)
+    return damaged("index-form", place, "there are more entries than the header counts",
+                   cat(entry_count_), cat("at least ", walk.entries));
   for (const auto& entry : at.entries)
     if (!visit(entry)) return false;
   for (const auto& child : at.children) {
     HIPPLAN_TRY_ASSIGN(const auto below,
                        page(child.page, child.digest, static_cast<uint16_t>(at.level - 1)));
-    HIPPLAN_TRY_ASSIGN(const bool more, visit_below(below, visit));
+    HIPPLAN_TRY_ASSIGN(const bool more, visit_below(below, visit, walk));
     if (!more) return false;
   }
   return true;
@@ -231,7 +245,8 @@ Result<bool> IndexReader::visit_below(const Page& at, const Visit& visit) const 
 
 Result<void> IndexReader::for_each(const Visit& visit) const {
   HIPPLAN_TRY_ASSIGN(const auto root, page(root_page_, root_, std::nullopt));
-  HIPPLAN_TRY(visit_below(root, visit));
+  Walk walk;
+  HIPPLAN_TRY(visit_below(root, visit, walk));
   return {};
 }
 

@@ -41,7 +41,8 @@ class IndexReader {
 
   [[nodiscard]] Result<std::optional<EntryInfo>> find(const Digest& key,
                                                       std::string_view target) const;
-  /// All entries in order; `visit` returns false to stop.
+  /// All entries in order; `visit` returns false to stop. Reads no page more than the section has
+  /// and visits no entry more than the header counts, whatever the pages say.
   Result<void> for_each(const Visit& visit) const;
   /// Walks the whole tree: order, first keys, counts, every page used exactly once; records must
   /// follow one another from 0 to `plans_bytes`.
@@ -51,9 +52,10 @@ class IndexReader {
   struct Page;
   struct Child;
   struct Audit;
+  struct Walk;
   [[nodiscard]] Result<Page> page(uint32_t number, const Digest& digest,
                                   std::optional<uint16_t> level) const;
-  Result<bool> visit_below(const Page& page, const Visit& visit) const;
+  Result<bool> visit_below(const Page& page, const Visit& visit, Walk& walk) const;
   Result<void> check_below(const Page& page, Audit& audit) const;
   Result<void> check_leaf(const Page& page, Audit& audit, const std::string& place) const;
 

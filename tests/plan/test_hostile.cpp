@@ -5,6 +5,7 @@
 #include <random>
 
 #include "plan/compress.h"
+#include "plan/index.h"
 #include "reseal.h"
 
 using namespace hipplan;
@@ -162,6 +163,62 @@ TEST_CASE("an unknown optional section is kept and skipped, an unknown required 
   CHECK(required_one.error().reason == "unknown-section");
   CHECK(required_one.error().text().find("1.0") != std::string::npos);
   CHECK(required_one.error().text().find("1.3") != std::string::npos);
+}
+
+namespace {
+
+/// An index of `levels` pages above one leaf of one entry; each inner page names the page below it
+/// `fan` times. All digests are right.
+struct FannedIndex {
+  FannedIndex(uint16_t levels, uint16_t fan) {
+    for (root_page = 0;; ++root_page) {
+      Bytes page;
+      append(page, static_cast<uint16_t>(root_page));
+      append(page, root_page == 0 ? uint16_t{1} : fan);
+      append(page, uint32_t{0});
+      for (uint16_t i = 0; i < (root_page == 0 ? 1 : fan); ++i) {
+        append(page, sample_key(1).bytes);
+        if (root_page == 0) {
+          append(page, ByteView(Bytes(32 + 8 + 4 + 32)));
+        } else {
+          append(page, root_page - 1);
+          append(page, uint64_t{1});
+          append(page, root.bytes);
+        }
+        append(page, uint8_t{6});
+        append(page, as_bytes("gfx942"));
+      }
+      store(page, 4, static_cast<uint32_t>(page.size()));
+      page.resize(kPageBytes);
+      root = sha256(page);
+      append(pages, ByteView(page));
+      if (root_page == levels) break;
+    }
+  }
+  Bytes pages;
+  uint32_t root_page = 0;
+  Digest root;
+};
+
+}  // namespace
+
+TEST_CASE("an index whose pages name one child many times is refused after few visits") {
+  const auto walk = [](const FannedIndex& index, uint64_t entry_count, uint64_t& visits) {
+    const IndexReader reader(index.pages, index.root_page, index.root, entry_count, "x");
+    visits = 0;
+    const auto result = reader.for_each([&](const EntryInfo&) { return ++visits < 100'000; });
+    return result ? std::string() : result.error().reason;
+  };
+  uint64_t visits = 0;
+  CHECK(walk(FannedIndex(6, 1), 1, visits) == "");  // a chain is a tree
+  CHECK(visits == 1);
+  // 40^6 ways lead to the leaf.
+  CHECK(walk(FannedIndex(6, 40), 1'000'000'000, visits) == "index-form");
+  CHECK(visits <= 7);
+  CHECK(walk(FannedIndex(6, 40), 1, visits) == "index-form");
+  CHECK(visits <= 1);
+  CHECK(walk(FannedIndex(0, 1), 0, visits) == "index-form");
+  CHECK(visits == 0);
 }
 
 TEST_CASE("unknown parts of a plan travel with it") {
