@@ -17,7 +17,7 @@ namespace hipplan::archive {
 
 /// The only format version there is.
 inline constexpr uint32_t kFormatVersion = 1;
-/// A code object is never larger than this, nor than kMaxRatio times the archive file.
+/// A code object is never larger than this, nor than kMaxRatio times its stored blob.
 inline constexpr uint64_t kMaxCodeObjectBytes = 2ull << 30;
 inline constexpr uint64_t kMaxRatio = 4096;
 inline constexpr uint64_t kMaxBlobs = 1u << 20;

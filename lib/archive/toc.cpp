@@ -192,7 +192,8 @@ Result<Entry> read_entry(const Value& value, const Toc& toc, ByteView file,
                        type->string);
   if (toc.blobs.empty()) return damaged(where + ", ordinal", "the archive has no blobs");
   HIPPLAN_TRY_ASSIGN(const uint64_t ordinal, number(value, "ordinal", toc.blobs.size() - 1, where));
-  const uint64_t by_ratio = checked_mul<uint64_t>(file.size(), kMaxRatio).value_or(UINT64_MAX);
+  const uint64_t stored = toc.blobs[static_cast<size_t>(ordinal)].size;
+  const uint64_t by_ratio = checked_mul<uint64_t>(stored, kMaxRatio).value_or(UINT64_MAX);
   const uint64_t cap = std::min(kMaxCodeObjectBytes, by_ratio);
   Entry entry;
   HIPPLAN_TRY_ASSIGN(entry.original_size, number(value, "original_size", cap, where));
@@ -204,6 +205,7 @@ Result<Entry> read_entry(const Value& value, const Toc& toc, ByteView file,
 Result<void> read_entries(const Value& root, Toc& toc, ByteView file, const std::string& where) {
   HIPPLAN_TRY_ASSIGN(const Value* names, member(root, "toc", Kind::object, where));
   std::set<std::string> seen;
+  const std::set<std::string_view> known(toc.info.arches.begin(), toc.info.arches.end());
   std::vector<uint64_t> size_of(toc.blobs.size(), UINT64_MAX);
   for (const auto& [raw_name, arches] : names->members) {
     std::string name = raw_name;
@@ -215,7 +217,7 @@ Result<void> read_entries(const Value& root, Toc& toc, ByteView file, const std:
       return damaged(place, "wrong type", "map", json::kind_name(arches.kind));
     for (const auto& [arch, value] : arches.members) {
       const std::string entry_place = cat(place, ", ", arch);
-      if (std::find(toc.info.arches.begin(), toc.info.arches.end(), arch) == toc.info.arches.end())
+      if (!known.contains(arch))
         return damaged(entry_place, "the architecture is not in gfx_arches");
       HIPPLAN_TRY_ASSIGN(Entry entry, read_entry(value, toc, file, entry_place));
       uint64_t& size = size_of[entry.ordinal];

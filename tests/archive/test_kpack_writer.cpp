@@ -163,4 +163,14 @@ TEST_CASE("code that compresses beyond the ratio is refused by the reader") {
   const auto archive = Kpack::parse(bytes, "x");
   REQUIRE(!archive.ok());
   CHECK(archive.error().where.ends_with("original_size"));
+  // The blob counts, not a file that another blob makes large.
+  Bytes noise(256u << 10);
+  uint32_t state = 1;
+  for (std::byte& byte : noise) byte = std::byte((state = state * 1664525u + 1013904223u) >> 24);
+  REQUIRE(writer.add("noise", "gfx942", noise).ok());
+  const Bytes larger = written(writer);
+  REQUIRE(larger.size() * archive::kMaxRatio > (64u << 20));
+  const auto padded = Kpack::parse(larger, "x");
+  REQUIRE(!padded.ok());
+  CHECK(padded.error().where.ends_with("zeros, gfx942, original_size"));
 }
