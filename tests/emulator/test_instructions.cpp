@@ -308,6 +308,25 @@ TEST_CASE("exchange between lanes") {
        [](u32 i) { return 1003 + i / 8 * 8; }},
       {"ds_swizzle_b32 %0, %1 offset:swizzle(REVERSE,8)\\n s_waitcnt lgkmcnt(0)",
        [](u32 i) { return 1000 + (i ^ 7); }},
+      // Orders of the transform as the manual lists them, counted from 1.
+      {"ds_swizzle_b32 %0, %1 offset:swizzle(FFT,0)\\n s_waitcnt lgkmcnt(0)",
+       [](u32 i) {
+         constexpr u32 kOrder[] = {0x01, 0x11, 0x09, 0x19, 0x05, 0x15, 0x0d, 0x1d, 0x03, 0x13, 0x0b,
+                                   0x1b, 0x07, 0x17, 0x0f, 0x1f, 0x02, 0x12, 0x0a, 0x1a, 0x06, 0x16,
+                                   0x0e, 0x1e, 0x04, 0x14, 0x0c, 0x1c, 0x08, 0x18, 0x10, 0x20};
+         return 999 + i / 32 * 32 + kOrder[i % 32];
+       }},
+      {"ds_swizzle_b32 %0, %1 offset:swizzle(FFT,16)\\n s_waitcnt lgkmcnt(0)",
+       [](u32 i) {
+         constexpr u32 kOrder[] = {1, 9, 5, 13, 3, 11, 7, 15, 2, 10, 6, 14, 4, 12, 8, 16};
+         return 999 + i / 16 * 16 + kOrder[i % 16];
+       }},
+      {"ds_swizzle_b32 %0, %1 offset:swizzle(FFT,31)\\n s_waitcnt lgkmcnt(0)",
+       [](u32 i) { return 1000 + i; }},
+      {"ds_swizzle_b32 %0, %1 offset:swizzle(ROTATE,0,5)\\n s_waitcnt lgkmcnt(0)",
+       [](u32 i) { return 1000 + i / 32 * 32 + (i + 5) % 32; }},
+      {"ds_swizzle_b32 %0, %1 offset:swizzle(ROTATE,1,5)\\n s_waitcnt lgkmcnt(0)",
+       [](u32 i) { return 1000 + i / 32 * 32 + (i + 27) % 32; }},
       {"v_readlane_b32 s20, %1, 9\\n v_mov_b32 %0, s20", [](u32) { return 1009u; }},
       {"s_mov_b64 s[22:23], exec\\n s_mov_b64 exec, 0xff00\\n v_readfirstlane_b32 s20, %1\\n "
        "v_mov_b32 %0, s20\\n s_mov_b64 exec, s[22:23]",

@@ -162,21 +162,22 @@ bool lds_places(Wave& wave, const Op& op, bool write, int64_t extra, Places& pla
   const uint64_t size = wave.group->lds.size();
   const uint32_t* row = wave.rows[op.from[kAddress].index].lane;
   const auto offset = static_cast<uint64_t>(op.offset + extra);
+  if (places.mask == 0) {
+    std::fill_n(places.at, places.lanes, nullptr);
+    return true;
+  }
   uint64_t highest = 0;
-  for (unsigned i = 0; i < places.lanes; ++i) {
-    const uint64_t on = (places.mask >> i) & 1u;
-    const uint64_t at = row[i] + offset;
-    highest = std::max(highest, on * at);
-    places.at[i] = base + on * at;
-  }
-  if (places.mask == 0) return true;
-  if (highest + op.bytes > size) {
+  for (unsigned i = 0; i < places.lanes; ++i)
+    highest = std::max(highest, ((places.mask >> i) & 1u) * (row[i] + offset));
+  if (highest > size || op.bytes > size - highest) {
     for (int lane = 0; lane < wave.lanes; ++lane)
-      if (((places.mask >> lane) & 1u) != 0 && row[lane] + offset + op.bytes > size) {
-        lds_fault(wave, row[lane] + offset, op.bytes, lane, write);
+      if (((places.mask >> lane) & 1u) != 0 &&
+          reach_lds(wave, row[lane] + offset, op.bytes, lane, write) == nullptr)
         return false;
-      }
   }
+  // Here every lane that is on lies inside; the others stand at the start.
+  for (unsigned i = 0; i < places.lanes; ++i)
+    places.at[i] = base + ((places.mask >> i) & 1u) * (row[i] + offset);
   places.dense = places.mask == wave.all() && is_dense(places.at, places.lanes, op.bytes);
   return true;
 }

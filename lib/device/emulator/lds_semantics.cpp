@@ -94,9 +94,20 @@ void permute_forward(Wave& wave, const Op& op) {
           data.lane[i];
   copy_lanes(wave.rows[op.to.index].lane, result.lane, exec);
 }
-/// Source lane of ds_swizzle: quad permutation (bit 15), or and/or/xor masks within 32 lanes.
+/// The low five bits in reverse order.
+unsigned reversed_lane(unsigned lane) {
+  unsigned out = 0;
+  for (unsigned bit = 0; bit < 5; ++bit) out |= ((lane >> bit) & 1u) << (4 - bit);
+  return out;
+}
+/// Source lane of ds_swizzle, within 32 lanes: FFT order, rotation, quad permutation, or and, or
+/// and xor masks.
 unsigned swizzle_lane(uint32_t pattern, unsigned lane) {
-  if ((pattern & 0xe000u) == 0xc000u) {  // rotation within 32 lanes: bit 10 left or right
+  if ((pattern & 0xe000u) == 0xe000u) {  // bits under the mask stay, the others are reversed
+    const unsigned mask = pattern & 31u;
+    return (lane & ~31u) | (reversed_lane(lane) >> std::popcount(mask)) | (lane & mask);
+  }
+  if ((pattern & 0xe000u) == 0xc000u) {  // bit 10: from lower or from higher lanes
     const unsigned by = (pattern >> 5) & 31u, mask = pattern & 31u;
     const unsigned moved = (pattern & 0x400u) != 0 ? lane - by : lane + by;
     return (lane & ~31u) | (lane & mask) | (moved & 31u & ~mask);
@@ -125,41 +136,13 @@ Result<void> lower_permute(const Instruction& instruction, Lowering& lowering, O
   return lower_offsets(instruction, 0, op);
 }
 
-/// offset:n as a number, or offset:swizzle(KIND, …) as LLVM prints the known patterns.
-Result<uint32_t> swizzle_pattern(const Instruction& instruction) {
-  const auto* modifier = instruction.find("offset");
-  if (modifier == nullptr) return uint32_t{0};
-  if (modifier->word.empty()) return static_cast<uint32_t>(instruction.value("offset"));
-  const std::string& word = modifier->word;
-  std::vector<uint32_t> numbers;
-  for (size_t at = word.find(','); at != std::string::npos; at = word.find(',', at + 1))
-    numbers.push_back(static_cast<uint32_t>(std::strtoul(word.c_str() + at + 1, nullptr, 0)));
-  const auto is = [&](std::string_view kind) { return word.find(kind) != std::string::npos; };
-  if (is("QUAD_PERM") && numbers.size() == 4)
-    return 0x8000u | numbers[0] | numbers[1] << 2 | numbers[2] << 4 | numbers[3] << 6;
-  if (is("SWAP") && numbers.size() == 1) return 0x1fu | numbers[0] << 10;
-  if (is("REVERSE") && numbers.size() == 1) return 0x1fu | (numbers[0] - 1) << 10;
-  if (is("BROADCAST") && numbers.size() == 2)
-    return ((0x1fu & ~(numbers[0] - 1)) | numbers[1] << 5);
-  const size_t quote = word.find('"');
-  if (is("BITMASK_PERM") && quote != std::string::npos && word.size() >= quote + 7) {
-    uint32_t keep = 0, set = 0, flip = 0;
-    for (unsigned i = 0; i < 5; ++i) {
-      const uint32_t bit = 16u >> i;
-      const char c = word[quote + 1 + i];
-      if (c == 'p' || c == 'i') keep |= bit;
-      if (c == 'i') flip |= bit;
-      if (c == '1') set |= bit;
-    }
-    return keep | set << 5 | flip << 10;
-  }
-  return modifier_error(instruction, cat("offset:", word));
-}
 Result<void> lower_swizzle(const Instruction& instruction, Lowering& lowering, Op& op) {
   if (instruction.operands.size() != 2) return operand_error(instruction, "expected 2 operands");
   HIPPLAN_TRY_ASSIGN(op.to, lowering.destination(instruction.operands[0], Type::u32));
   HIPPLAN_TRY_ASSIGN(op.from[kAddress], lowering.source(instruction.operands[1], Type::u32));
-  HIPPLAN_TRY_ASSIGN(op.immediate, swizzle_pattern(instruction));
+  for (const auto& modifier : instruction.modifiers)
+    if (modifier.name != "offset") return modifier_error(instruction, modifier.name);
+  op.immediate = instruction.value("offset");  // named patterns are numbers since the disassembly
   return vectors_only(instruction, op);
 }
 
@@ -204,6 +187,8 @@ constexpr Semantics kTable[] = {
 
 }  // namespace
 
-std::span<const Semantics> lds_semantics() { return kTable; }
+std::span<const Semantics> lds_semantics() {
+  return kTable;
+}
 
 }  // namespace hipplan::emulator
