@@ -114,10 +114,16 @@ Result<void> replace(const fs::path& output, const std::string& arch, const fs::
   const fs::path target = output / arch, fresh = stage / arch, old = stage / ("old-" + arch);
   HIPPLAN_TRY(check_replaceable(target, arch));
   std::error_code failed;
-  if (fs::exists(target)) fs::rename(target, old, failed);
-  if (!failed && fs::exists(fresh)) fs::rename(fresh, target, failed);
+  const bool replaced = fs::exists(target, failed) && !failed;
+  if (replaced) fs::rename(target, old, failed);
   if (failed) return write_error(target, failed.message());
-  return {};
+  if (!fs::exists(fresh, failed)) return {};
+  fs::rename(fresh, target, failed);
+  if (!failed) return {};
+  // The folder of `old` goes away with this build.
+  std::error_code lost;
+  if (replaced) fs::rename(old, target, lost);
+  return write_error(target, failed.message());
 }
 
 Result<void> install(const BuildOptions& options, const std::vector<PackedTree>& trees,

@@ -51,6 +51,14 @@ Result<void> check_object(Job& job) {
   return {};
 }
 
+bool is_interrupted(const BuildOptions& options) {
+  return options.interrupted && options.interrupted();
+}
+
+Error stopped() {
+  return Error{Code::interrupted, "interrupted", "", "stopped on request", "", "", ""};
+}
+
 }  // namespace
 
 Jobs::Key Jobs::key_of(const descriptor::Source& source, const std::string& arch) const {
@@ -96,14 +104,15 @@ Result<void> Jobs::run(const BuildOptions& options, const Compiler& compiler,
   size_t done = 0;
   const auto one = [&](size_t i) -> Result<void> {
     Job& job = jobs_[i];
-    if (options.interrupted && options.interrupted())
-      return Error{Code::interrupted, "interrupted", "", "stopped on request", "", "", ""};
+    if (is_interrupted(options)) return stopped();
     if (job.prebuilt) {
       HIPPLAN_TRY_ASSIGN(job.result, read_prebuilt(job.unit.file));
     } else {
       HIPPLAN_TRY_ASSIGN(const TemporaryFolder folder, TemporaryFolder::create(work));
-      HIPPLAN_TRY_ASSIGN(job.result,
-                         compile(compiler, job.unit, job.arch, folder.path(), options.cache));
+      auto compiled = compile(compiler, job.unit, job.arch, folder.path(), options.cache);
+      // What a user stops with Ctrl-C ends the compilers too; that is no fault of the source.
+      if (!compiled) return is_interrupted(options) ? stopped() : std::move(compiled).error();
+      job.result = std::move(compiled).value();
     }
     return check_object(job);
   };

@@ -318,6 +318,15 @@ TEST_CASE("refusals leave the old output alone") {
     options.interrupted = [] { return true; };
     CHECK(refused(options).reason == "interrupted");
   }
+  SUBCASE("interrupted while the compiler fails") {
+    auto options = authored.options({"gfx9999"});
+    options.jobs = 1;
+    unsigned asked = 0;
+    options.interrupted = [&] { return ++asked > 1; };
+    const Error error = refused(options);
+    CHECK(error.reason == "interrupted");
+    CHECK(error.code == Code::interrupted);
+  }
   CHECK(test::all_files(authored.out()) == before);
 }
 
