@@ -16,7 +16,7 @@ KERNEL lds_beyond(u32* out, u32 at) {
   SHARED u32 s[64];
   s[item()] = item();
   barrier();
-  ((volatile SHARED u32*)s)[item() == 5 ? at : 0] = 7;
+  ((volatile u32*)s)[item() == 5 ? at : 0] = 7;
   out[item()] = s[0];
 }
 KERNEL write_arguments(u64 unused) {

@@ -189,9 +189,7 @@ TEST_CASE("float and double division round correctly for every kind of number") 
     check_ok(gpu.launch("divide", {16}, {256}, q, gpu.put(a), gpu.put(b), n));
     const auto got = gpu.get<float>(q, n);
     for (int i = 0; i < n; ++i) {
-      CAPTURE(a[i]);
-      CAPTURE(b[i]);
-      CHECK(same_number(got[i], a[i] / b[i]));
+      if (!same_number(got[i], a[i] / b[i])) FAIL_CHECK(cat(a[i], " / ", b[i], " gave ", got[i]));
     }
     std::vector<double> ad(n), bd(n);
     std::mt19937_64 random(5);
@@ -205,7 +203,9 @@ TEST_CASE("float and double division round correctly for every kind of number") 
     const auto qd = gpu.put(std::vector<double>(n));
     check_ok(gpu.launch("divide_double", {16}, {256}, qd, gpu.put(ad), gpu.put(bd), n));
     const auto got_double = gpu.get<double>(qd, n);
-    for (int i = 0; i < n; ++i) CHECK(same_number(got_double[i], ad[i] / bd[i]));
+    for (int i = 0; i < n; ++i)
+      if (!same_number(got_double[i], ad[i] / bd[i]))
+        FAIL_CHECK(cat(ad[i], " / ", bd[i], " gave ", got_double[i]));
   });
 }
 
@@ -376,12 +376,11 @@ TEST_CASE("half-precision arithmetic rounds correctly") {
     };
     for (int i = 0; i < n; ++i) {
       const double x = half_to_float(a[i]), y = half_to_float(b[i]);
-      CAPTURE(x);
-      CAPTURE(y);
-      CHECK(same(got[4 * i], x + y));
-      CHECK(same(got[4 * i + 1], x * y));
-      CHECK(same(got[4 * i + 2], x / y));
-      CHECK(same(got[4 * i + 3], x * y + 1.5));
+      const double expected[] = {x + y, x * y, x / y, x * y + 1.5};
+      for (int k = 0; k < 4; ++k)
+        if (!same(got[4 * i + k], expected[k]))
+          FAIL_CHECK(
+              cat("operation ", k, " of ", x, " and ", y, " gave ", half_to_float(got[4 * i + k])));
     }
   });
 }

@@ -96,7 +96,6 @@ constexpr Semantics kTable[] = {
     lanes<[](float a, u32 b, u32 c) { return put_byte(byte_of(a), b, c); }>("v_cvt_pk_u8_f32"),
     lanes<[](float a, u32 b, u32 c) { return put_byte(byte_of(a), b, c); }>("v_cvt_pkaccum_u8_f32"),
     lanes<[](float a, float b) { return pair(half_toward_zero(a), half_toward_zero(b)); }>("v_cvt_pkrtz_f16_f32"),
-    lanes<[](float a, float b) { return pair(narrow_half(a).bits, narrow_half(b).bits); }>("v_cvt_pk_f16_f32"),
     lanes<[](float a, float b) { return pair(signed_norm(a), signed_norm(b)); }>("v_cvt_pknorm_i16_f32"),
     lanes<[](float a, float b) { return pair(unsigned_norm(a), unsigned_norm(b)); }>("v_cvt_pknorm_u16_f32"),
     lanes<[](Half a, Half b) { return pair(signed_norm(widen(a)), signed_norm(widen(b))); }>("v_cvt_pknorm_i16_f16"),

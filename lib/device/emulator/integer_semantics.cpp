@@ -47,10 +47,10 @@ constexpr u64 mad_wide(u32 a, u32 b, u64 c, bool& out) {
 }
 /// The carry of the signed form is bit 64 of the sum of two sign-extended 64-bit numbers.
 constexpr i64 mad_wide_signed(i32 a, i32 b, i64 c, bool& out) {
-  const u64 product = static_cast<u64>(i64{a} * b);
-  const u64 sum = product + static_cast<u64>(c);
-  out = __builtin_add_overflow_p(i64{a} * b, c, i64{0}) != (static_cast<i64>(sum) < 0);
-  return static_cast<i64>(sum);
+  i64 sum = 0;
+  const bool overflows = __builtin_add_overflow(i64{a} * b, c, &sum);
+  out = overflows != (sum < 0);
+  return sum;
 }
 constexpr u32 reverse(u32 value) {
   value = (value >> 1 & 0x55555555u) | (value & 0x55555555u) << 1;
@@ -117,30 +117,6 @@ constexpr Semantics lanes_or_clamped(std::string_view mnemonic, uint32_t flags =
   Semantics entry = lanes<Wrap>(mnemonic, flags | kIntegerClamp);
   entry.run = either<Wrap, Clamp>;
   return entry;
-}
-
-/// Any function of three bits: bit 4a + 2b + c of the table `op.immediate`.
-void three_bits(Wave& wave, const Op& op) {
-  Buffer<u32> scratch[3], out;
-  const u32* in[3];
-  for (unsigned k = 0; k < 3; ++k) in[k] = fetch(wave, op, k, scratch[k].lane);
-  for (unsigned i = 0; i < wave.lanes; ++i) {
-    out.lane[i] = 0;
-    for (unsigned term = 0; term < 8; ++term) {
-      const u32 wanted = 0u - static_cast<u32>(op.immediate >> term & 1u);
-      const u32 a = (term & 4u) != 0 ? in[0][i] : ~in[0][i];
-      const u32 b = (term & 2u) != 0 ? in[1][i] : ~in[1][i];
-      const u32 c = (term & 1u) != 0 ? in[2][i] : ~in[2][i];
-      out.lane[i] |= wanted & a & b & c;
-    }
-  }
-  store(wave, op, op.to, out.lane, active_lanes(wave, op));
-}
-Result<void> lower_three_bits(const Instruction& instruction, Lowering& lowering, Op& op) {
-  Instruction plain = instruction;
-  op.immediate = static_cast<u64>(instruction.value("bitop3"));
-  std::erase_if(plain.modifiers, [](const auto& modifier) { return modifier.name == "bitop3"; });
-  return lowering.by_shape(plain, lowering.entry(), op);
 }
 
 constexpr auto kAdd32 = [](u32 a, u32 b) { return a + b; };
@@ -268,7 +244,6 @@ constexpr Semantics kTable[] = {
     lanes<[](u32 a, u32 b, u32 c) { return (a & b) | c; }>("v_and_or_b32"),
     lanes<[](u32 a, u32 b, u32 c) { return a | b | c; }>("v_or3_b32"),
     lanes<[](u32 a, u32 b, u32 c) { return a ^ b ^ c; }>("v_xor3_b32"),
-    {.mnemonic = "v_bitop3_b32", .run = three_bits, .shape = {.to = Type::u32, .from = {Type::u32, Type::u32, Type::u32}, .sources = 3}, .flags = kVector, .lower = lower_three_bits},
     lanes<[](u32 a, u32 b, u32 c) { return a << (b & 31u) | c; }>("v_lshl_or_b32"),
     lanes<[](u32 a, u32 b) { return b << (a & 31u); }>("v_lshlrev_b32"),
     lanes<[](u32 a, u32 b) { return (b >> (a & 31u)); }>("v_lshrrev_b32"),
