@@ -267,12 +267,12 @@ std::string diff_text(const FileDiff& diff, const std::string& name_a, const std
   std::string out;
   std::string entry = "\n";
   for (const auto& d : diff.differences) {
-    if (d.entry != entry && !d.entry.empty()) out += "plan " + d.entry + "\n";
+    if (d.entry != entry && !d.entry.empty()) out += "plan " + harmless(d.entry) + "\n";
     entry = d.entry;
     const auto shown = [](const std::string& value) {
-      return value.empty() ? std::string("(absent)") : value;
+      return value.empty() ? std::string("(absent)") : harmless(value);
     };
-    out += cat("  ", d.area, " ", d.name, ": ", shown(d.a), " -> ", shown(d.b), "\n");
+    out += cat("  ", d.area, " ", harmless(d.name), ": ", shown(d.a), " -> ", shown(d.b), "\n");
   }
   if (diff.truncated) out += "  … more differences are not shown\n";
   if (diff.differences.empty())

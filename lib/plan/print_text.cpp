@@ -25,12 +25,12 @@ std::string string_text(const std::string& value) {
   return out.text();
 }
 
-void line(std::string& out, std::string_view name, const std::string& value) {
+void line(std::string& out, std::string_view raw_name, std::string_view value) {
   constexpr size_t kColumn = 22;
-  out += "  ";
-  out += name;
+  const std::string name = harmless(raw_name);
+  out += "  " + name;
   out.append(name.size() < kColumn ? kColumn - name.size() : 1, ' ');
-  out += value + "\n";
+  out += harmless(value) + "\n";
 }
 
 std::string size_of(const std::string& text) {
@@ -68,12 +68,12 @@ void show_payload(std::string& out, const Payload& payload, const std::vector<Pa
 
 void show_text_part(std::string& out, std::string_view name, const std::string& text, bool whole) {
   line(out, name, size_of(text));
-  if (whole && !text.empty()) out += text + "\n";
+  if (whole && !text.empty()) out += harmless(text, "\n\t") + "\n";
 }
 
 void show_entry(std::string& out, const ShownEntry& shown, bool texts) {
   const auto& plan = shown.plan;
-  out += cat("plan ", shown.entry.graph_key.hex(), "/", shown.entry.target, "\n");
+  out += cat("plan ", shown.entry.graph_key.hex(), "/", harmless(shown.entry.target), "\n");
   line(out, "plan digest", shown.entry.plan_digest.hex());
   line(out, "provider", cat(plan.envelope.provider_name, " ", plan.envelope.provider_version));
   line(out, "workspace", cat(plan.envelope.workspace_size, " bytes"));
@@ -91,6 +91,22 @@ void show_entry(std::string& out, const ShownEntry& shown, bool texts) {
 }
 
 }  // namespace
+
+std::string harmless(std::string_view text, std::string_view keep) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string out;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    const bool high_control = byte >= 0x80 && byte < 0xa0 && i > 0 && text[i - 1] == '\xc2';
+    const bool control = byte < 0x20 || byte == 0x7f || high_control;
+    if (high_control) out.pop_back();
+    if (control && keep.find(text[i]) == std::string_view::npos)
+      out.append({'\\', 'x', kDigits[byte >> 4], kDigits[byte & 15u]});
+    else
+      out += text[i];
+  }
+  return out;
+}
 
 std::string value_text(const ValueData& data) {
   if (const auto* flag = std::get_if<bool>(&data)) return *flag ? "true" : "false";

@@ -114,6 +114,40 @@ TEST_CASE("files: entries only in one, the same plans in other bytes, two single
         std::string::npos);
 }
 
+TEST_CASE("show: no control character of a file reaches the terminal") {
+  Plan plan = sample_plan(1);
+  plan.payload.kernel_name = "a\x1b[2Jb\x7f";
+  plan.payload.dispatch = "one\n  dispatch two";
+  plan.payload.values[0].name = "block\rsize";
+  plan.payload.values[3].data = std::string("bs\x7fhd");
+  plan.payload.kernels[0].symbol = "symb\bol";
+  plan.payload.kernels[0].signature[0].name =
+      "\xc2\x9b"
+      "31m\xc3\xa9";
+  plan.reasons = "{\"a\":\n\t\"\x1b]0;\"}";
+  ShowOptions options;
+  options.texts = true;
+  std::string text;
+  REQUIRE(show_text(must_open(file_of({plan})), options, text));
+  for (const char* wanted :
+       {"a\\x1b[2Jb\\x7f", "one\\x0a  dispatch two", "block\\x0dsize", "bs\\x7fhd", "symb\\x08ol",
+        "\\x9b31m\xc3\xa9", "{\"a\":\n\t\"\\x1b]0;\"}"}) {
+    INFO(wanted, " in ", text);
+    CHECK(text.find(wanted) != std::string::npos);
+  }
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    CHECK((byte >= 0x20 || byte == '\n' || byte == '\t'));
+    CHECK(byte != 0x7f);
+  }
+  CHECK(text.find("\xc2\x9b") == std::string::npos);
+  const auto diff = diff_files(must_open(file_of({sample_plan(1)})), must_open(file_of({plan})));
+  REQUIRE(diff);
+  const std::string told = diff_text(*diff, "a", "b");
+  CHECK(told.find("a\\x1b[2Jb\\x7f") != std::string::npos);
+  CHECK(told.find('\x1b') == std::string::npos);
+}
+
 TEST_CASE("show: text and JSON say the same facts") {
   const Plan plan = full_plan();
   const File file = must_open(file_of({plan, sample_plan(1), sample_plan(2)}));
