@@ -41,6 +41,12 @@ void add_feature(target::Arch& arch, const char* name, uint32_t setting) {
   if (setting >= 2) arch.features.emplace_back(name, setting == 3);
 }
 
+std::string hex_text(uint32_t value) {
+  std::ostringstream out;
+  out << "0x" << std::hex << value;
+  return out.str();
+}
+
 }  // namespace
 
 std::string_view machine_name(uint32_t e_flags) {
@@ -57,20 +63,25 @@ std::optional<uint32_t> machine_number(std::string_view name) {
 
 Result<target::Arch> arch_of_flags(uint32_t e_flags, uint32_t version, const std::string& where) {
   const auto fail = [&](std::string what, std::string expected) {
-    std::ostringstream hex;
-    hex << "0x" << std::hex << e_flags;
     return Error{Code::damaged,
                  "code-object-flags",
                  where + ": ELF header, e_flags",
                  std::move(what),
                  std::move(expected),
-                 hex.str(),
+                 hex_text(e_flags),
                  ""};
   };
   target::Arch arch;
   arch.base = std::string(machine_name(e_flags));
-  if (arch.base.empty())
-    return fail("the machine number is not assigned to any AMD GPU", "a known machine");
+  if (arch.base.empty()) {
+    Error error = fail("the machine number is not of an AMD GPU known here",
+                       hex_text(kMachines[0].number) + " to " +
+                           hex_text(std::prev(std::end(kMachines))->number) + ", where assigned");
+    error.code = Code::unusable;  // most likely a GPU that came later
+    error.reason = "code-object-version";
+    error.found = hex_text(e_flags & kMachineMask) + " in e_flags " + hex_text(e_flags);
+    return error;
+  }
   const uint32_t generic_version = e_flags >> kGenericVersionShift;
   if (arch.base.ends_with("-generic")) {
     if (version < 6) return fail("a generic architecture needs code object version 6", "version 6");

@@ -16,7 +16,8 @@ namespace hipplan::codeobject {
 [[nodiscard]] std::optional<uint32_t> machine_number(std::string_view name);
 
 /// Architecture of e_flags as code object versions 4 to 6 define them. A feature is named only
-/// where the flags fix it ("any" and "unsupported" name nothing). Fails with damaged.
+/// where the flags fix it ("any" and "unsupported" name nothing). Fails with damaged; a
+/// machine number that is not known here is unusable.
 Result<target::Arch> arch_of_flags(uint32_t e_flags, uint32_t version, const std::string& where);
 
 }  // namespace hipplan::codeobject

@@ -25,6 +25,15 @@ Error damaged(const std::string& where, std::string what, std::string expected =
                std::move(expected), std::move(found), ""};
 }
 
+/// The bytes are right as far as can be told, and newer (or older) than this reader.
+Error other_version(const std::string& where, std::string what, std::string expected,
+                    std::string found) {
+  Error error = damaged(where, std::move(what), std::move(expected), std::move(found));
+  error.code = Code::unusable;
+  error.reason = "code-object-version";
+  return error;
+}
+
 Result<void> read_identity(CodeObject& object, const ElfFile& file, const std::string& where) {
   const std::string place = where + ": ELF header";
   if (file.header.e_machine != kMachineAmdgpu)
@@ -35,8 +44,8 @@ Result<void> read_identity(CodeObject& object, const ElfFile& file, const std::s
                    cat(int{kOsAbiAmdgpuHsa}), cat(int{file.header.e_ident[EI_OSABI]}));
   const unsigned abi = file.header.e_ident[EI_ABIVERSION];
   if (abi < 2 || abi > 4)
-    return damaged(place + ", EI_ABIVERSION", "this code object version cannot be read",
-                   "2, 3 or 4 (code object version 4, 5 or 6)", cat(abi));
+    return other_version(place + ", EI_ABIVERSION", "this code object version cannot be read",
+                         "2, 3 or 4 (code object version 4, 5 or 6)", cat(abi));
   if (file.header.e_type != ET_DYN)
     return damaged(place + ", e_type", "not a linked code object", "3 (shared object)",
                    cat(file.header.e_type));
@@ -95,9 +104,6 @@ Result<void> check_target(const Metadata& metadata, const CodeObject& object,
   if (!arch || !(*arch == object.arch))
     return damaged(place, "the target is not that of the ELF flags", object.arch.text(),
                    metadata.target);
-  if (metadata.major != 1)
-    return damaged(where + ": metadata note, amdhsa.version", "the metadata version cannot be read",
-                   "1.x", cat(metadata.major, ".", metadata.minor));
   return {};
 }
 

@@ -86,10 +86,10 @@ struct CodeObject {
 /// Whether the bytes start like an AMD code object (ELF, machine AMDGPU); nothing else is checked.
 [[nodiscard]] bool is_code_object(ByteView bytes);
 
-/// Fails with damaged for anything that is not a well-formed AMD code object; every offset is
-/// checked. What holds afterwards: each kernel's descriptor and code lie inside file-backed parts
-/// of segments (the code inside an executable one), agree with the metadata, and relocations lie
-/// inside segments.
+/// Fails with damaged for anything that is not a well-formed AMD code object, with unusable (reason
+/// code-object-version) for another version or machine; every offset is checked. Afterwards each
+/// kernel's descriptor and code lie inside file-backed parts of segments (the code inside an
+/// executable one) and agree with the metadata, and relocations lie inside segments.
 Result<CodeObject> parse(ByteView bytes, const std::string& where);
 
 }  // namespace hipplan::codeobject

@@ -148,7 +148,12 @@ Result<void> read_version(const Map& map, Metadata& metadata) {
     return damaged(map.where() + ", amdhsa.version", "wrong form", "two numbers");
   metadata.major = static_cast<uint32_t>(version->items[0].integer);
   metadata.minor = static_cast<uint32_t>(version->items[1].integer);
-  return {};
+  if (metadata.major == 1) return {};
+  Error error = damaged(map.where() + ", amdhsa.version", "the metadata version cannot be read",
+                        "1.x", cat(metadata.major, ".", metadata.minor));
+  error.code = Code::unusable;  // right bytes of another version: the rules below are not theirs
+  error.reason = "code-object-version";
+  return error;
 }
 
 }  // namespace

@@ -66,12 +66,26 @@ std::string refusal(const Bytes& bytes) {
   CHECK(object.error().where.starts_with("x.hsaco"));
   return object.error().text();
 }
+/// The refusal of sound bytes of another version.
+std::string unusable(const Bytes& bytes) {
+  const auto object = codeobject::parse(bytes, "x.hsaco");
+  if (object) return "accepted";
+  CHECK(object.error().code == Code::unusable);
+  CHECK(object.error().reason == "code-object-version");
+  return object.error().text();
+}
 bool contains(const std::string& text, std::string_view part) {
   return text.find(part) != std::string::npos;
 }
 #define CHECK_REFUSED(bytes, part)                   \
   do {                                               \
     const std::string refused = refusal(bytes);      \
+    CHECK_MESSAGE(contains(refused, part), refused); \
+  } while (false)
+
+#define CHECK_UNUSABLE(bytes, part)                  \
+  do {                                               \
+    const std::string refused = unusable(bytes);     \
     CHECK_MESSAGE(contains(refused, part), refused); \
   } while (false)
 
@@ -251,9 +265,11 @@ TEST_CASE("ELF header rules") {
   CHECK_REFUSED(changed(EI_CLASS, uint8_t{1}), "EI_CLASS");
   CHECK_REFUSED(changed(EI_DATA, uint8_t{2}), "EI_DATA");
   CHECK_REFUSED(changed(EI_OSABI, uint8_t{0}), "EI_OSABI");
-  CHECK_REFUSED(changed(EI_ABIVERSION, uint8_t{1}),
-                "expected 2, 3 or 4 (code object version 4, 5 or 6), found 1");
-  CHECK_REFUSED(changed(EI_ABIVERSION, uint8_t{5}), "EI_ABIVERSION");
+  CHECK_UNUSABLE(changed(EI_ABIVERSION, uint8_t{1}),
+                 "expected 2, 3 or 4 (code object version 4, 5 or 6), found 1");
+  CHECK_UNUSABLE(changed(EI_ABIVERSION, uint8_t{5}), "EI_ABIVERSION");
+  CHECK_UNUSABLE(changed(offsetof(Elf64_Ehdr, e_flags), uint8_t{0xe7}),
+                 "expected 0x20 to 0x5f, where assigned, found 0xe7");
   CHECK_REFUSED(changed(offsetof(Elf64_Ehdr, e_machine), uint16_t{EM_X86_64}), "e_machine");
   CHECK_REFUSED(changed(offsetof(Elf64_Ehdr, e_type), uint16_t{ET_REL}), "e_type");
   CHECK_REFUSED(changed(offsetof(Elf64_Ehdr, e_phentsize), uint16_t{32}), "e_phentsize");
@@ -264,7 +280,7 @@ TEST_CASE("ELF header rules") {
   CHECK_REFUSED(changed(offsetof(Elf64_Ehdr, e_shstrndx), uint16_t{999}), "e_shstrndx");
   // The same kernels said to be for another GPU: the note still says gfx942.
   CHECK_REFUSED(changed(offsetof(Elf64_Ehdr, e_flags), uint32_t{0x54f}), "expected gfx950");
-  CHECK_REFUSED(changed(offsetof(Elf64_Ehdr, e_flags), uint32_t{0x00}), "e_flags");
+  CHECK_UNUSABLE(changed(offsetof(Elf64_Ehdr, e_flags), uint32_t{0x00}), "e_flags");
   CHECK(codeobject::is_code_object(good));
   CHECK(!codeobject::is_code_object(changed(0, uint8_t{0})));
   CHECK(!codeobject::is_code_object({}));
@@ -396,7 +412,7 @@ TEST_CASE("metadata rules") {
   Bytes bytes = good;
   REQUIRE(bytes[version] == std::byte{0x92});
   bytes[version + 1] = std::byte{2};
-  CHECK_REFUSED(bytes, "metadata version cannot be read; expected 1.x, found 2.2");
+  CHECK_UNUSABLE(bytes, "metadata version cannot be read; expected 1.x, found 2.2");
   // .offset of the second argument of `add` is 8; 4 overlaps the first, a byte length of 255 leaves
   // the segment.
   const size_t offset = text_at(good, ".offset", text_at(good, ".offset") + 1) + 7;
