@@ -17,24 +17,16 @@ endif()
 # hipplan_library(NAME SOURCES a.cpp ... LINKS hipplan_base ...): one static library per folder of lib/.
 function(hipplan_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINKS;PRIVATE_LINKS" ${ARGN})
-  set(present)
-  foreach(source ${ARG_SOURCES})
-    if(IS_ABSOLUTE ${source} OR EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${source})
-      list(APPEND present ${source})
-    else()
-      message(WARNING "${name}: ${source} is not there yet")
-    endif()
-  endforeach()
-  add_library(${name} STATIC ${present})
+  add_library(${name} STATIC ${ARG_SOURCES})
   target_link_libraries(${name} PUBLIC hipplan_options ${ARG_LINKS} PRIVATE ${ARG_PRIVATE_LINKS})
 endfunction()
 
 # hipplan_test(NAME SOURCES ... LINKS ... [LABELS ...] [TIMEOUT s]): one doctest program, registered with CTest.
 function(hipplan_test name)
   cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;LINKS;LABELS" ${ARGN})
-  add_executable(${name} ${ARG_SOURCES} ${CMAKE_SOURCE_DIR}/tests/support/doctest_main.cpp)
+  add_executable(${name} ${ARG_SOURCES})
   target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR}/tests/support)
-  target_link_libraries(${name} PRIVATE hipplan_options ${ARG_LINKS} doctest::doctest)
+  target_link_libraries(${name} PRIVATE hipplan_options ${ARG_LINKS} hipplan_test_main)
   target_compile_definitions(${name} PRIVATE
     HIPPLAN_SOURCE_DIR="${CMAKE_SOURCE_DIR}" HIPPLAN_BINARY_DIR="${CMAKE_BINARY_DIR}")
   add_test(NAME ${name} COMMAND ${name})
@@ -42,6 +34,15 @@ function(hipplan_test name)
     set(ARG_TIMEOUT 300)
   endif()
   set_tests_properties(${name} PROPERTIES TIMEOUT ${ARG_TIMEOUT} LABELS "${ARG_LABELS}")
+endfunction()
+
+# hipplan_thread_test(NAME): hipplan_test's program also runs under ThreadSanitizer in tests/run.sh.
+function(hipplan_thread_test name)
+  set_property(TEST ${name} APPEND PROPERTY LABELS threads)
+  if(NOT TARGET hipplan_thread_tests)
+    add_custom_target(hipplan_thread_tests)
+  endif()
+  add_dependencies(hipplan_thread_tests ${name})
 endfunction()
 
 # hipplan_fuzzer(NAME SOURCES ... LINKS ...): a libFuzzer program when HIPPLAN_FUZZERS is on.

@@ -96,7 +96,7 @@ typedef struct hipplan_device_options {
 } hipplan_device_options;
 HIPPLAN_API hipplan_status hipplan_device_open(const hipplan_device_options* options,
                                                hipplan_device** device);
-/* Executables and memory of the device must be gone before. */
+/* Executables that have run on the device, and its memory, must be gone before. */
 HIPPLAN_API void hipplan_device_destroy(hipplan_device* device);
 HIPPLAN_API hipplan_status hipplan_device_allocate(hipplan_device* device, uint64_t bytes,
                                                    uint64_t* address);

@@ -95,6 +95,7 @@ typedef struct hipplan_run_options {
   const char* device;      /* emulator:ARCH, null:ARCH, auto */
   const char* graph_key;   /* which plan of a library */
   const char* graph_file;  /* graph for a file that holds none */
+  const char* target_file; /* description of a device that does not ship */
   hipplan_strings inputs;  /* "UID=FILE.npy" */
   hipplan_strings outputs; /* "UID=FILE.npy", written */
   hipplan_strings expects; /* "UID=FILE.npy", compared */

@@ -28,7 +28,7 @@ hipplan_status hipplan_device_open(const hipplan_device_options* options, hippla
     raw.module_folder = options->module_folder;
     raw.jobs = options->jobs;
     const hipplan::commands::Io io(raw);
-    HIPPLAN_TRY_ASSIGN(auto opened, hipplan::commands::open_device(options->name, "", io));
+    HIPPLAN_TRY_ASSIGN(auto opened, hipplan::commands::open_device({options->name, {}, {}}, io));
     *device = new hipplan_device{std::move(opened)};
     return {};
   });

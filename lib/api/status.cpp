@@ -12,8 +12,14 @@ LastError& last_error() {
 }
 
 hipplan_status keep(const Error& error) {
-  last_error() = {error.text(), error.reason};
+  last_error() = {error.text(), error.reason, nullptr, nullptr};
   return static_cast<hipplan_status>(exit_code(error.code));
+}
+
+hipplan_status keep_fixed(hipplan_status status, const char* text, const char* reason) noexcept {
+  last_error().fixed_text = text;
+  last_error().fixed_reason = reason;
+  return status;
 }
 
 }  // namespace hipplan::api
@@ -31,9 +37,11 @@ const char* hipplan_format_versions(void) {
          "descriptors: reads 1.0 and 1.1 (kernels), writes 1.0\n";
 }
 const char* hipplan_last_error(void) {
-  return hipplan::api::last_error().text.c_str();
+  const auto& error = hipplan::api::last_error();
+  return error.fixed_text != nullptr ? error.fixed_text : error.text.c_str();
 }
 const char* hipplan_last_error_reason(void) {
-  return hipplan::api::last_error().reason.c_str();
+  const auto& error = hipplan::api::last_error();
+  return error.fixed_reason != nullptr ? error.fixed_reason : error.reason.c_str();
 }
 }

@@ -17,25 +17,36 @@ bool fits(const T* given) {
 }
 
 template <class Options>
-int fenced(int (*command)(const Options&, Io&), const Options* options,
-           const hipplan_tool_io* raw) {
-  if (!fits(raw)) return HIPPLAN_BAD_INPUT;
-  Io io(*raw);
+void run_command(int (*command)(const Options&, Io&), const Options* options, Io& io) {
   if (!fits(options)) {
     io.fail({.code = Code::bad_input,
              .reason = "struct-size",
              .what = "the options' size is not this library's",
              .advice = "rebuild the caller with this version's headers"});
-    return io.status();
+    return;
   }
   try {
-    return command(*options, io);
+    (void)command(*options, io);
   } catch (const std::bad_alloc&) {
     io.fail({.code = Code::machine, .reason = "out-of-memory", .what = "out of memory"});
   } catch (const std::exception& fault) {
     io.fail({.code = Code::internal, .reason = "exception", .what = fault.what()});
   }
-  return io.status();
+}
+
+template <class Options>
+int fenced(int (*command)(const Options&, Io&), const Options* options,
+           const hipplan_tool_io* raw) {
+  if (!fits(raw)) return HIPPLAN_BAD_INPUT;
+  try {
+    Io io(*raw);
+    run_command(command, options, io);
+    io.finish_json();
+    return io.status();
+  } catch (...) {
+    // Not even the message could be made.
+    return HIPPLAN_MACHINE;
+  }
 }
 
 }  // namespace

@@ -1,14 +1,13 @@
 #include "base/file.h"
 
 #include <fcntl.h>
-#include <signal.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <atomic>
+#include <array>
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 #include <system_error>
 
@@ -74,25 +73,26 @@ Result<Bytes> read_stream(int descriptor, const fs::path& path, uint64_t limit) 
   }
 }
 
-bool process_alive(pid_t pid) {
-  return ::kill(pid, 0) == 0 || errno != ESRCH;
+/// Locks a temporary for its writer. False when another process holds it, or when it is gone from
+/// its folder because another writer took it for a dead one's between its making and its locking.
+bool lock_temporary(int descriptor) {
+  struct stat info{};
+  return ::flock(descriptor, LOCK_EX | LOCK_NB) == 0 && ::fstat(descriptor, &info) == 0 &&
+         info.st_nlink > 0;
 }
 
-/// Removes temporaries of `target` whose writer is gone. Their name ends in "-<pid>-<counter>".
-void remove_stale(const fs::path& target) {
-  std::error_code ignored;
-  const fs::path folder = target.has_parent_path() ? target.parent_path() : fs::path(".");
-  const std::string prefix = target.filename().string() + kTemporaryMark;
-  for (fs::directory_iterator it(folder, ignored), end; !ignored && it != end;
-       it.increment(ignored)) {
-    const std::string name = it->path().filename().string();
-    if (name.rfind(prefix, 0) != 0) continue;
-    int pid = 0;
-    const char* first = name.data() + prefix.size();
-    std::from_chars(first, name.data() + name.size(), pid);
-    std::error_code removing;
-    if (pid > 0 && !process_alive(pid)) fs::remove(it->path(), removing);
-  }
+/// Removes a temporary whose writer is gone: nobody holds its lock. False when there is none.
+bool remove_stale(const fs::path& temporary) {
+  const Descriptor opened(::open(temporary.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
+  if (opened.get() < 0) return false;
+  if (::flock(opened.get(), LOCK_EX | LOCK_NB) == 0) ::unlink(temporary.c_str());
+  return true;
+}
+
+fs::path temporary_name(const fs::path& target, int number) {
+  fs::path out = target;
+  out += kTemporaryMark + std::to_string(number);
+  return out;
 }
 
 Result<void> sync_folder(const fs::path& target) {
@@ -149,27 +149,47 @@ Result<Bytes> read_file(const fs::path& path, uint64_t limit) {
   return Bytes(file.view().begin(), file.view().end());
 }
 
-AtomicFile::AtomicFile(fs::path target, fs::path temporary, int descriptor)
-    : target_(std::move(target)), temporary_(std::move(temporary)), descriptor_(descriptor) {}
+AtomicFile::AtomicFile(fs::path target, fs::path temporary, int descriptor, int device)
+    : target_(std::move(target)),
+      temporary_(std::move(temporary)),
+      descriptor_(descriptor),
+      device_(device) {}
 
 AtomicFile::AtomicFile(AtomicFile&& other) noexcept
     : target_(std::move(other.target_)),
       temporary_(std::move(other.temporary_)),
       descriptor_(std::exchange(other.descriptor_, -1)),
+      device_(std::exchange(other.device_, -1)),
       size_(other.size_) {}
 
 AtomicFile::~AtomicFile() {
   if (descriptor_ < 0) return;
-  ::close(descriptor_);
   if (!temporary_.empty()) ::unlink(temporary_.c_str());
+  ::close(descriptor_);
+  if (device_ >= 0) ::close(device_);
+}
+
+Result<AtomicFile> AtomicFile::create_for_device(const fs::path& named, const fs::path& target) {
+  const int device = ::open(target.c_str(), O_WRONLY | O_CLOEXEC);
+  if (device < 0) return open_error(named, errno);
+  const int memory = ::memfd_create("hipplan", MFD_CLOEXEC);
+  if (memory >= 0) return AtomicFile(named, {}, memory, device);
+  const int why = errno;
+  ::close(device);
+  return machine_error(named, "memfd_create", why);
 }
 
 Result<AtomicFile> AtomicFile::create(const fs::path& named) {
-  static std::atomic<unsigned> counter{0};
   std::error_code failed;
   fs::path target = named;
-  if (fs::is_symlink(named, failed) && fs::exists(named, failed))
+  if (fs::is_symlink(named, failed)) {
     target = fs::canonical(named, failed);
+    if (failed)
+      return Error{.code = Code::bad_input,
+                   .reason = "open",
+                   .where = named.string(),
+                   .what = "is a link that leads nowhere: " + failed.message()};
+  }
   const auto status = fs::status(target, failed);
   if (fs::is_directory(status))
     return Error{.code = Code::bad_input,
@@ -177,20 +197,23 @@ Result<AtomicFile> AtomicFile::create(const fs::path& named) {
                  .where = named.string(),
                  .what = "is a folder",
                  .expected = "a file name to write"};
-  if (fs::exists(status) && !fs::is_regular_file(status)) {
-    const int device = ::open(target.c_str(), O_WRONLY | O_CLOEXEC);
-    if (device < 0) return open_error(named, errno);
-    return AtomicFile(named, {}, device);
-  }
-  remove_stale(target);
-  // A writer that was killed may have had this process's number: its temporary's name is taken.
-  constexpr int kAttempts = 1000;
-  for (int attempt = 0; attempt < kAttempts; ++attempt) {
-    fs::path temporary = target;
-    temporary += kTemporaryMark + std::to_string(::getpid()) + "-" + std::to_string(counter++);
+  if (fs::exists(status) && !fs::is_regular_file(status)) return create_for_device(named, target);
+  // Names are counted up from 0, so what a dead writer left is met again by the next one.
+  constexpr int kAttempts = 1000, kSwept = 4;
+  for (int number = 0; number < kAttempts; ++number) {
+    const fs::path temporary = temporary_name(target, number);
     const int descriptor = ::open(temporary.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (descriptor >= 0) return AtomicFile(target, std::move(temporary), descriptor);
-    if (errno != EEXIST) return open_error(named, errno);
+    if (descriptor < 0 && errno != EEXIST) return open_error(named, errno);
+    if (descriptor < 0) {
+      if (remove_stale(temporary) && !fs::exists(temporary, failed)) --number;
+      continue;
+    }
+    if (lock_temporary(descriptor)) {
+      for (int next = number + 1; next <= number + kSwept; ++next)
+        (void)remove_stale(temporary_name(target, next));
+      return AtomicFile(target, temporary, descriptor, -1);
+    }
+    ::close(descriptor);
   }
   return open_error(named, EEXIST);
 }
@@ -200,17 +223,9 @@ Result<void> AtomicFile::write(ByteView bytes) {
 }
 
 Result<void> AtomicFile::write_at(uint64_t offset, ByteView bytes) {
-  const bool in_order = temporary_.empty();
-  if (in_order && offset != size_)
-    return Error{.code = Code::machine,
-                 .reason = "io",
-                 .where = target_.string(),
-                 .what = "cannot be written out of order",
-                 .expected = "a regular file"};
   while (!bytes.empty()) {
     const ssize_t done =
-        in_order ? ::write(descriptor_, bytes.data(), bytes.size())
-                 : ::pwrite(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+        ::pwrite(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
     if (done < 0 && errno == EINTR) continue;
     if (done <= 0) return machine_error(target_, "write", done < 0 ? errno : ENOSPC);
     offset += static_cast<uint64_t>(done);
@@ -220,11 +235,26 @@ Result<void> AtomicFile::write_at(uint64_t offset, ByteView bytes) {
   return {};
 }
 
-Result<void> AtomicFile::commit() {
-  if (temporary_.empty()) {
-    if (::close(std::exchange(descriptor_, -1)) != 0) return machine_error(target_, "close", errno);
-    return {};
+/// Hands the collected bytes to a pipe or device.
+Result<void> AtomicFile::deliver() {
+  std::array<std::byte, 1 << 16> block;
+  for (uint64_t at = 0; at < size_;) {
+    const ssize_t got = ::pread(descriptor_, block.data(), block.size(), static_cast<off_t>(at));
+    if (got <= 0) return machine_error(target_, "read", errno);
+    for (ssize_t sent = 0; sent < got;) {
+      const ssize_t done = ::write(device_, block.data() + sent, static_cast<size_t>(got - sent));
+      if (done < 0 && errno == EINTR) continue;
+      if (done <= 0) return machine_error(target_, "write", done < 0 ? errno : ENOSPC);
+      sent += done;
+    }
+    at += static_cast<uint64_t>(got);
   }
+  if (::close(std::exchange(device_, -1)) != 0) return machine_error(target_, "close", errno);
+  return {};
+}
+
+Result<void> AtomicFile::commit() {
+  if (device_ >= 0) return deliver();
   if (::fsync(descriptor_) != 0) return machine_error(target_, "fsync", errno);
   if (::rename(temporary_.c_str(), target_.c_str()) != 0)
     return machine_error(target_, "rename", errno);

@@ -15,7 +15,7 @@ namespace hipplan {
 class FileView {
  public:
   /// `path` "-" reads standard input. Fails with bad_input when the file is missing or a folder,
-  /// machine when reading fails or it holds more than `limit` bytes.
+  /// machine when reading fails. More than `limit` bytes are bad_input.
   static Result<FileView> open(const std::filesystem::path& path, uint64_t limit = UINT64_MAX);
   /// The same interface over bytes in memory.
   static FileView own(Bytes bytes);
@@ -31,9 +31,10 @@ class FileView {
 Result<Bytes> read_file(const std::filesystem::path& path, uint64_t limit = UINT64_MAX);
 
 /// Writes a file so that readers see the old content or the new one, nothing else: temporary in
-/// the same folder, write, fsync, rename, fsync of the folder. Left-over temporaries of writers
-/// that died are removed on the way. On failure the temporary is removed and the old file is
-/// untouched.
+/// the same folder, write, fsync, rename, fsync of the folder. Temporaries that dead writers left
+/// for the same target are removed on the way. Until the rename a failure leaves the old file
+/// untouched and removes the temporary. A symbolic link keeps pointing where it points; for pipes
+/// and devices the bytes are collected in memory and handed over by commit().
 class AtomicFile {
  public:
   static Result<AtomicFile> create(const std::filesystem::path& target);
@@ -47,10 +48,15 @@ class AtomicFile {
   Result<void> commit();
 
  private:
-  AtomicFile(std::filesystem::path target, std::filesystem::path temporary, int descriptor);
+  AtomicFile(std::filesystem::path target, std::filesystem::path temporary, int descriptor,
+             int device);
+  static Result<AtomicFile> create_for_device(const std::filesystem::path& named,
+                                              const std::filesystem::path& target);
+  Result<void> deliver();
   std::filesystem::path target_;
   std::filesystem::path temporary_;  ///< empty for pipes and devices
   int descriptor_ = -1;
+  int device_ = -1;  ///< the pipe or device; -1 for files
   uint64_t size_ = 0;
 };
 

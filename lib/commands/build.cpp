@@ -39,6 +39,7 @@ struct Bake {
   select::Request request;
   std::vector<Source> sources;
   std::vector<Job> jobs;
+  bool written = false;
 };
 
 Result<std::string> read_text(const std::string& path) {
@@ -53,7 +54,7 @@ Result<graph::Graph> read_source(const std::string& path, bool allow_unknown, Io
   return graph::read_graph(text, path == "-" ? "standard input" : path, options, io.sink());
 }
 
-Result<void> check_options(const hipplan_build_options& options) {
+Result<void> check_options(const hipplan_build_options& options, bool json) {
   const auto missing = [](const char* what, const char* advice) {
     return Error{.code = Code::bad_input, .reason = "usage", .what = what, .advice = advice};
   };
@@ -63,20 +64,37 @@ Result<void> check_options(const hipplan_build_options& options) {
     return missing("no target given", "pass --target, for instance --target gfx942,gfx1100");
   if (text_or_empty(options.output).empty() && options.dry_run == 0)
     return missing("no output given", "pass -o FILE.hplan, -o FOLDER/ or --dry-run");
+  if (text_or_empty(options.output) == "-" && (json || options.why != 0))
+    return missing("standard output cannot take the plan and a report",
+                   "write the plan to a file, or leave out --json and --why");
   return {};
 }
 
 Result<void> prepare(Bake& bake) {
   const auto& options = bake.options;
-  HIPPLAN_TRY(check_options(options));
+  HIPPLAN_TRY(check_options(options, bake.io.json()));
   HIPPLAN_TRY_ASSIGN(bake.targets, resolve_targets(options.targets, options.target_files, bake.io));
+  if (bake.targets.empty())
+    return Error{.code = Code::bad_input,
+                 .reason = "usage",
+                 .what = "no target named",
+                 .advice = "pass --target, for instance --target gfx942,gfx1100"};
   bake.request.engine = text_or_empty(options.engine);
   for (const auto& text : items(options.knobs)) {
     HIPPLAN_TRY_ASSIGN(auto knob, select::parse_knob(text));
     bake.request.knobs.push_back(std::move(knob));
   }
   HIPPLAN_TRY_ASSIGN(const auto paths, expand_paths(items(options.graphs), {".json"}));
-  for (const auto& path : paths) bake.sources.push_back({path, std::nullopt});
+  for (const auto& path : paths) {
+    std::error_code ignored;
+    if (path != "-" && fs::equivalent(path, text_or_empty(options.output), ignored))
+      return Error{.code = Code::bad_input,
+                   .reason = "output-name",
+                   .where = path,
+                   .what = "is both a graph and the output",
+                   .advice = "write to another file"};
+    bake.sources.push_back({path, std::nullopt});
+  }
   return {};
 }
 
@@ -232,11 +250,11 @@ void print_text(const Bake& bake) {
   }
 }
 
-void print_json(const Bake& bake) {
+void print_json(const Bake& bake, const Result<void>& done) {
   json::Writer out;
   out.begin_object().member("schema", "hipplan.build/1");
   out.member("output", text_or_empty(bake.options.output));
-  out.member("written", bake.io.status() == 0 && bake.options.dry_run == 0);
+  out.member("written", bake.written);
   out.key("plans").begin_array();
   for (const Job& job : bake.jobs) {
     out.begin_object().member("graph", bake.sources[job.source].path);
@@ -255,7 +273,12 @@ void print_json(const Bake& bake) {
   out.key("unreadable").begin_array();
   for (const Source& source : bake.sources)
     if (source.graph && !source.graph->ok()) write_error(out, source.graph->error());
-  out.end_array().member("status", bake.io.status()).end_object();
+  out.end_array();
+  if (!done) {
+    out.key("error");
+    write_error(out, done.error());
+  }
+  out.member("status", bake.io.status()).end_object();
   bake.io.line(out.text());
 }
 
@@ -267,7 +290,10 @@ Result<void> run(Bake& bake) {
                                [](const Job& job) { return job.baked->ok(); });
   const bool good = bake.io.status() == 0 || (bake.options.keep_going != 0 && any);
   if (good && bake.options.check_reproducible != 0) HIPPLAN_TRY(check_reproducible(bake));
-  if (good && bake.options.dry_run == 0) HIPPLAN_TRY(write_all(bake));
+  if (good && bake.options.dry_run == 0) {
+    HIPPLAN_TRY(write_all(bake));
+    bake.written = true;
+  }
   if (!good && bake.options.dry_run == 0)
     bake.io.note("nothing was written" +
                  std::string(any ? "; --keep-going writes the plans that could be baked" : ""));
@@ -277,14 +303,15 @@ Result<void> run(Bake& bake) {
 }  // namespace
 
 int build(const hipplan_build_options& options, Io& io) {
-  Bake bake{options, io, {}, {}, {}, {}};
-  if (auto done = run(bake); !done) io.fail(done.error());
+  Bake bake{options, io, {}, {}, {}, {}, false};
+  const Result<void> done = run(bake);
+  if (!done) io.fail(done.error());
   const bool all_known = std::all_of(bake.jobs.begin(), bake.jobs.end(),
                                      [](const Job& job) { return job.baked.has_value(); });
   if (io.status() == HIPPLAN_INTERRUPTED || !all_known) return io.status();
   if (io.json())
-    print_json(bake);
-  else
+    print_json(bake, done);
+  else if (done)
     print_text(bake);
   return io.status();
 }

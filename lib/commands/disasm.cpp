@@ -3,6 +3,7 @@
 #include "codeobject/disassembly/disassembler.h"
 #include "commands/inspect_parts.h"
 #include "commands/plans.h"
+#include "commands/targets.h"
 #include "plan/extract.h"
 #include "plan/foreign.h"
 
@@ -65,13 +66,7 @@ Result<void> print_object(Inspection& in, ByteView bytes, const std::string& whe
 
 Result<void> print_plan(Inspection& in, const std::string& path, json::Writer& out) {
   HIPPLAN_TRY_ASSIGN(const auto file, open_file(path, plan::Check::lookup));
-  plan::EntryInfo entry;
-  if (in.targets.empty()) {
-    HIPPLAN_TRY_ASSIGN(entry, plan::choose_entry(file, in.graph_key, ""));
-  } else {
-    HIPPLAN_TRY_ASSIGN(const auto arch, target::Arch::parse(in.targets.front()));
-    HIPPLAN_TRY_ASSIGN(entry, resolve(file, in.graph_key, arch));
-  }
+  HIPPLAN_TRY_ASSIGN(const auto entry, chosen_entry(in, file));
   HIPPLAN_TRY_ASSIGN(const auto plan, file.read_plan(entry, true));
   for (const auto& image : plan.payload.kernels)
     HIPPLAN_TRY(
@@ -80,6 +75,26 @@ Result<void> print_plan(Inspection& in, const std::string& path, json::Writer& o
 }
 
 }  // namespace
+
+Result<target::Arch> target_arch(const Inspection& in) {
+  if (in.targets.size() > 1)
+    return Error{.code = Code::bad_input,
+                 .reason = "usage",
+                 .what = "several targets given",
+                 .expected = "one --target",
+                 .found = cat(in.targets.size())};
+  auto arch = target::Arch::parse(in.targets.front());
+  if (arch) return arch;
+  HIPPLAN_TRY_ASSIGN(const auto known, pipeline::Targets::load(targets_folder(in.io)));
+  HIPPLAN_TRY_ASSIGN(const auto description, known.find(in.targets.front()));
+  return description.arch;
+}
+
+Result<plan::EntryInfo> chosen_entry(const Inspection& in, const plan::File& file) {
+  if (in.targets.empty()) return plan::choose_entry(file, in.graph_key, "");
+  HIPPLAN_TRY_ASSIGN(const auto arch, target_arch(in));
+  return resolve(file, in.graph_key, arch);
+}
 
 Result<void> disasm(Inspection& in) {
   if (in.arguments.size() != 1)

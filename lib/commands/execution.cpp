@@ -24,12 +24,6 @@ Result<void> DeviceTensors::add_workspace(uint64_t bytes) {
   return device_.fill(workspace_, run::kPoison, bytes);
 }
 
-Result<void> DeviceTensors::write(int64_t uid, ByteView content) {
-  for (const auto& tensor : addresses_)
-    if (tensor.uid == uid) return device_.copy_in(tensor.address, content);
-  return Error{.code = Code::internal, .reason = "unknown-uid", .what = cat("no tensor ", uid)};
-}
-
 Result<Bytes> DeviceTensors::read(int64_t uid) const {
   for (const auto& tensor : addresses_) {
     if (tensor.uid != uid) continue;
@@ -83,7 +77,7 @@ Result<run::Buffers> run_once(device::Device& device, const restore::Executable&
                    .what = "the plan touches more memory than the graph's tensor has",
                    .expected = cat("at most ", found->second.size(), " bytes"),
                    .found = cat(binding.min_bytes)};
-    HIPPLAN_TRY(tensors.add(binding.uid, found->second));
+    if (!tensors.has(binding.uid)) HIPPLAN_TRY(tensors.add(binding.uid, found->second));
   }
   HIPPLAN_TRY(tensors.add_workspace(executable.prepared().workspace_bytes));
   HIPPLAN_TRY(executable.execute(device, tensors.addresses(), tensors.workspace()));

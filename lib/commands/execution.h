@@ -24,7 +24,7 @@ class DeviceTensors {
   /// Allocates and fills one tensor's memory, and remembers it by uid.
   Result<void> add(int64_t uid, ByteView content);
   Result<void> add_workspace(uint64_t bytes);
-  Result<void> write(int64_t uid, ByteView content);
+  [[nodiscard]] bool has(int64_t uid) const { return sizes_.count(uid) != 0; }
   Result<Bytes> read(int64_t uid) const;
   [[nodiscard]] const std::vector<restore::TensorAddress>& addresses() const { return addresses_; }
   [[nodiscard]] device::Address workspace() const { return workspace_; }

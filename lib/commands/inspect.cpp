@@ -78,7 +78,10 @@ Result<void> show_file(Inspection& in, const std::string& path) {
   HIPPLAN_TRY_ASSIGN(const auto file, open_file(path, plan::Check::lookup));
   plan::ShowOptions options;
   options.graph_key = in.graph_key;
-  if (!in.targets.empty()) options.target = in.targets.front();
+  if (!in.targets.empty()) {
+    HIPPLAN_TRY_ASSIGN(const auto arch, target_arch(in));
+    options.target = arch.text();
+  }
   if (in.io.json()) {
     json::Writer out;
     HIPPLAN_TRY(plan::show_json(file, options, out));
@@ -132,13 +135,6 @@ Result<void> size(Inspection& in) {
   return {};
 }
 
-/// The plan a command means: by key and by exact target, or by the first --target's resolution.
-Result<plan::EntryInfo> chosen_entry(Inspection& in, const plan::File& file) {
-  if (in.targets.empty()) return plan::choose_entry(file, in.graph_key, "");
-  HIPPLAN_TRY_ASSIGN(const auto arch, target::Arch::parse(in.targets.front()));
-  return resolve(file, in.graph_key, arch);
-}
-
 Result<void> deliver(Inspection& in, ByteView bytes) {
   if (in.output.empty()) return usage("no output given", "-o FILE, or -o - for standard output");
   if (in.output == "-") {
@@ -184,8 +180,9 @@ Result<void> extract(Inspection& in) {
 
 Result<void> resolve_command(Inspection& in) {
   HIPPLAN_TRY(need(in, 1, "one file"));
-  if (in.targets.size() != 1) return usage("no target given", "one --target");
-  HIPPLAN_TRY_ASSIGN(const auto arch, target::Arch::parse(in.targets.front()));
+  if (in.targets.size() != 1)
+    return usage(cat(in.targets.size(), " targets given"), "one --target");
+  HIPPLAN_TRY_ASSIGN(const auto arch, target_arch(in));
   HIPPLAN_TRY_ASSIGN(const auto file, open_file(in.arguments[0], plan::Check::lookup));
   HIPPLAN_TRY_ASSIGN(const auto candidates, judge(file, in.graph_key, arch));
   if (candidates.empty()) return resolve(file, in.graph_key, arch).error().within(in.arguments[0]);
@@ -242,13 +239,17 @@ Result<void> why(Inspection& in) {
 Result<void> bundle(Inspection& in) {
   HIPPLAN_TRY(need(in, 1, "one folder"));
   if (in.output.empty()) return usage("no output given", "-o FILE.tar.zst");
-  return plan::write_bundle(in.arguments[0], in.output);
+  if (in.output == "-")
+    return usage("a bundle is not written to standard output", "-o FILE.tar.zst");
+  HIPPLAN_TRY(plan::write_bundle(in.arguments[0], in.output));
+  return in.io.json() ? show_bundle(in, in.output) : Result<void>();
 }
 
 Result<void> unbundle(Inspection& in) {
   HIPPLAN_TRY(need(in, 1, "one bundle"));
   if (in.output.empty()) return usage("no output given", "-o FOLDER/");
-  return plan::unpack_bundle(in.arguments[0], in.output);
+  HIPPLAN_TRY(plan::unpack_bundle(in.arguments[0], in.output));
+  return in.io.json() ? show_bundle(in, in.arguments[0]) : Result<void>();
 }
 
 struct Command {

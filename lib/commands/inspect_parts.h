@@ -6,6 +6,8 @@
 
 #include "base/result.h"
 #include "commands/io.h"
+#include "plan/plan.h"
+#include "target/target.h"
 
 namespace hipplan::commands {
 
@@ -19,6 +21,10 @@ struct Inspection {
   std::string part, output;
 };
 
+/// The architecture that --target names: an architecture, a target's name or its product's.
+Result<target::Arch> target_arch(const Inspection& in);
+/// The plan a command means: by key alone, or by key and what --target resolves to.
+Result<plan::EntryInfo> chosen_entry(const Inspection& in, const plan::File& file);
 /// list engines | kernels | targets | devices | handlers
 Result<void> list_things(Inspection& in);
 /// Machine code of a plan's kernels, or of a bare code object, as text.

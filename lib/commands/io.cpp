@@ -46,6 +46,7 @@ void write_error(json::Writer& out, const Error& error) {
 
 void Io::result(std::string_view text) {
   const std::lock_guard lock(mutex_);
+  wrote_ = true;
   if (raw_.result != nullptr) raw_.result(raw_.user, text.data(), text.size());
 }
 void Io::line(std::string_view text) {
@@ -60,6 +61,17 @@ void Io::message(hipplan_severity severity, const std::string& text) {
 void Io::fail(const Error& error) {
   message(HIPPLAN_ERROR, message_of(error));
   fail_quietly(exit_code(error.code));
+  const std::lock_guard lock(mutex_);
+  if (!first_error_) first_error_ = error;
+}
+
+void Io::finish_json() {
+  if (!json() || wrote_ || !first_error_) return;
+  json::Writer out;
+  out.begin_object().member("schema", "hipplan.error/1").key("error");
+  write_error(out, *first_error_);
+  out.member("status", status_).end_object();
+  line(out.text());
 }
 void Io::fail_quietly(int status) {
   const std::lock_guard lock(mutex_);
@@ -73,7 +85,8 @@ void Io::progress(const char* what, uint64_t done, uint64_t total) {
 
 Result<void> Io::check_interrupted() const {
   const std::lock_guard lock(mutex_);
-  if (raw_.interrupted != nullptr && raw_.interrupted(raw_.user) != 0)
+  interrupted_ = interrupted_ || (raw_.interrupted != nullptr && raw_.interrupted(raw_.user) != 0);
+  if (interrupted_)
     return Error{.code = Code::interrupted, .reason = "interrupted", .what = "stopped on request"};
   return {};
 }

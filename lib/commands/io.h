@@ -2,6 +2,7 @@
 #pragma once
 
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,10 +36,15 @@ class Io {
   /// Makes the status at least as bad as `status` without a message.
   void fail_quietly(int status);
   void progress(const char* what, uint64_t done, uint64_t total);
-  /// An `interrupted` error when the caller asked to stop.
+  /// An `interrupted` error from the moment when the caller asked to stop.
   Result<void> check_interrupted() const;
 
+  /// With JSON asked for and nothing written yet, writes the first error as the document, schema
+  /// hipplan.error/1, so that standard output always is one document.
+  void finish_json();
+
   [[nodiscard]] DiagnosticSink sink();
+  [[nodiscard]] bool can_be_interrupted() const { return raw_.interrupted != nullptr; }
   [[nodiscard]] bool json() const { return raw_.json != 0; }
   [[nodiscard]] unsigned jobs() const { return raw_.jobs; }
   [[nodiscard]] int status() const { return status_; }
@@ -50,6 +56,9 @@ class Io {
   const hipplan_tool_io& raw_;
   mutable std::mutex mutex_;
   int status_ = 0;
+  bool wrote_ = false;
+  mutable bool interrupted_ = false;
+  std::optional<Error> first_error_;
 };
 
 /// Items of a list; with `commas`, "a,b" counts as two.

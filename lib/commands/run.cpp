@@ -1,5 +1,6 @@
 // hipplan-run: restore a plan from its bytes and execute it.
-#include <cstdlib>
+#include <charconv>
+#include <cmath>
 #include <optional>
 
 #include "base/file.h"
@@ -22,10 +23,12 @@ Result<Assignments> assignments(const hipplan_strings& list, const char* option)
   Assignments out;
   for (const auto& item : items(list)) {
     const size_t equals = item.find('=');
-    char* end = nullptr;
-    const int64_t uid = std::strtoll(item.c_str(), &end, 10);
-    if (equals == std::string::npos || equals == 0 || end != item.c_str() + equals ||
-        equals + 1 == item.size())
+    int64_t uid = 0;
+    const char* stop = item.data() + std::min(equals, item.size());
+    const auto read = std::from_chars(item.data(), stop, uid);
+    const bool good = equals != std::string::npos && read.ec == std::errc() && read.ptr == stop &&
+                      equals + 1 < item.size() && item.substr(equals + 1) != "-";
+    if (!good)
       return Error{.code = Code::bad_input,
                    .reason = "usage",
                    .where = std::string(option) + " " + item,
@@ -81,12 +84,16 @@ Result<void> open_all(Session& session) {
   const std::string path = text_or_empty(options.file), key = text_or_empty(options.graph_key);
   HIPPLAN_TRY_ASSIGN(const auto file, open_file(path, plan::Check::lookup));
   HIPPLAN_TRY_ASSIGN(const auto fallback, first_target(file, key));
-  const std::string name = text_or_empty(options.device);
-  HIPPLAN_TRY_ASSIGN(const auto description, describe_device(name, fallback, session.io));
+  DeviceRequest request{text_or_empty(options.device), fallback, {}};
+  if (options.target_file != nullptr) {
+    HIPPLAN_TRY_ASSIGN(auto described, pipeline::Targets::read(options.target_file));
+    request.described.push_back(std::move(described));
+  }
+  HIPPLAN_TRY_ASSIGN(const auto description, describe_device(request, session.io));
   auto entry = resolve(file, key, description.arch);
   if (!entry) return entry.error().within(path);
   HIPPLAN_TRY_ASSIGN(session.plan, file.read_plan(*entry, true));
-  HIPPLAN_TRY_ASSIGN(session.device, open_device(name, fallback, session.io));
+  HIPPLAN_TRY_ASSIGN(session.device, open_device(request, session.io));
   auto created =
       restore::Executable::create(session.plan, restore::built_in_provider(), *session.device);
   if (!created) return created.error().within(path);
@@ -183,20 +190,26 @@ run::Tolerance tolerance_of(const hipplan_run_options& options) {
   return out;
 }
 
+/// The bytes of an output; a graph output that the plan does not write is a wrong result.
+Result<ByteView> output_of(const Session& session, int64_t uid) {
+  const auto found = session.outputs.find(uid);
+  if (found == session.outputs.end())
+    return Error{.code = Code::negative,
+                 .reason = "missing-output",
+                 .where = cat("tensor uid ", uid),
+                 .what = "the plan writes no such output"};
+  return ByteView(found->second);
+}
+
 Result<void> check_reference(Session& session) {
   HIPPLAN_TRY_ASSIGN(
       const auto expected,
       reference::evaluate(session.graph, run::views(session.inputs), session.io.jobs()));
   for (const auto& [uid, output] : expected) {
     const auto& tensor = session.graph.tensors[*session.graph.tensor_by_uid(uid)];
-    const auto got = session.outputs.find(uid);
-    if (got == session.outputs.end())
-      return Error{.code = Code::negative,
-                   .reason = "missing-output",
-                   .where = cat("tensor uid ", uid),
-                   .what = "the plan writes no such output"};
-    HIPPLAN_TRY_ASSIGN(auto result, run::compare(tensor, output, got->second,
-                                                 tolerance_of(session.options), session.io.jobs()));
+    HIPPLAN_TRY_ASSIGN(const ByteView got, output_of(session, uid));
+    HIPPLAN_TRY_ASSIGN(auto result, run::compare(tensor, output, got, tolerance_of(session.options),
+                                                 session.io.jobs()));
     session.comparisons.push_back({uid, "CPU reference", std::move(result)});
   }
   return {};
@@ -207,9 +220,10 @@ Result<void> check_files(Session& session, const Assignments& files) {
     HIPPLAN_TRY_ASSIGN(const auto* tensor,
                        tensor_of(session.graph, uid, session.graph.external_outputs(), "output"));
     HIPPLAN_TRY_ASSIGN(const auto expected, load_tensor(*tensor, path));
+    HIPPLAN_TRY_ASSIGN(const ByteView got, output_of(session, uid));
     HIPPLAN_TRY_ASSIGN(auto result,
-                       run::compare_buffers(*tensor, expected, session.outputs.at(uid),
-                                            tolerance_of(session.options), session.io.jobs()));
+                       run::compare_buffers(*tensor, expected, got, tolerance_of(session.options),
+                                            session.io.jobs()));
     session.comparisons.push_back({uid, path, std::move(result)});
   }
   return {};
@@ -220,7 +234,8 @@ Result<void> write_outputs(const Session& session) {
   for (const auto& [uid, path] : files) {
     HIPPLAN_TRY_ASSIGN(const auto* tensor,
                        tensor_of(session.graph, uid, session.graph.external_outputs(), "output"));
-    HIPPLAN_TRY_ASSIGN(const auto npy, run::tensor_to_npy(*tensor, session.outputs.at(uid)));
+    HIPPLAN_TRY_ASSIGN(const ByteView got, output_of(session, uid));
+    HIPPLAN_TRY_ASSIGN(const auto npy, run::tensor_to_npy(*tensor, got));
     HIPPLAN_TRY(write_file(path, npy));
   }
   return {};
@@ -289,12 +304,32 @@ void print_json(Session& session, const std::optional<Error>& failure) {
   session.io.line(out.text());
 }
 
+/// A word as a shell reads it back.
+std::string shell_word(const std::string& text) {
+  const bool plain = text.find_first_not_of(
+                         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                         "0123456789_-./:=,+@") == std::string::npos;
+  if (plain && !text.empty()) return text;
+  std::string out = "'";
+  for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return out + "'";
+}
+
 std::string repeat_line(const Session& session) {
-  std::string out =
-      cat("hipplan-run ", text_or_empty(session.options.file), " --device ", session.device->name(),
-          " --graph-key ", session.plan.graph_key.hex().substr(0, 16), " --seed ",
-          session.options.seed, " --check");
-  for (const auto& input : items(session.options.inputs)) out += " --input " + input;
+  const auto& options = session.options;
+  std::string out = cat("hipplan-run ", shell_word(text_or_empty(options.file)), " --device ",
+                        session.device->name(), " --graph-key ",
+                        session.plan.graph_key.hex().substr(0, 16), " --seed ", options.seed);
+  const auto add = [&](const char* flag, const std::string& value) {
+    out += cat(" ", flag, " ", shell_word(value));
+  };
+  if (options.check != 0) out += " --check";
+  if (options.graph_file != nullptr) add("--graph", options.graph_file);
+  if (options.target_file != nullptr) add("--target-file", options.target_file);
+  for (const auto& input : items(options.inputs)) add("--input", input);
+  for (const auto& expect : items(options.expects)) add("--expect", expect);
+  if (options.absolute_tolerance >= 0) add("--atol", cat(options.absolute_tolerance));
+  if (options.relative_tolerance >= 0) add("--rtol", cat(options.relative_tolerance));
   return out;
 }
 
@@ -311,9 +346,23 @@ void print_text(Session& session) {
   if (session.options.bench != 0) print_bench(session);
 }
 
+Result<void> check_options(const hipplan_run_options& options) {
+  const auto usage = [](const char* what, const char* advice) {
+    return Error{.code = Code::bad_input, .reason = "usage", .what = what, .advice = advice};
+  };
+  if (std::isnan(options.absolute_tolerance) || std::isnan(options.relative_tolerance))
+    return usage("a tolerance is not a number", "give --atol and --rtol as numbers from 0 on");
+  const bool null = text_or_empty(options.device).rfind("null", 0) == 0;
+  if (null && (options.check != 0 || options.expects.count != 0 || options.outputs.count != 0))
+    return usage("the null device computes nothing, so there are no results to check or write",
+                 "take an emulator");
+  return {};
+}
+
 Result<void> work(Session& session) {
   const auto& options = session.options;
   HIPPLAN_TRY_ASSIGN(const auto expects, assignments(options.expects, "--expect"));
+  HIPPLAN_TRY(check_options(options));
   HIPPLAN_TRY(open_all(session));
   if (options.check != 0) HIPPLAN_TRY(reference::supported(session.graph));
   HIPPLAN_TRY(make_inputs(session));

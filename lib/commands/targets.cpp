@@ -67,21 +67,24 @@ Result<DeviceName> split_device(const std::string& name, const std::string& plan
 
 }  // namespace
 
-Result<target::Description> describe_device(const std::string& name, const std::string& plan_target,
-                                            const Io& io) {
-  HIPPLAN_TRY_ASSIGN(const auto split, split_device(name, plan_target));
+Result<target::Description> describe_device(const DeviceRequest& request, const Io& io) {
+  HIPPLAN_TRY_ASSIGN(const auto split, split_device(request.name, request.plan_target));
+  const auto arch = target::Arch::parse(split.arch);
+  for (const auto& description : request.described)
+    if (description.name == split.arch || (arch && description.arch.base == arch->base))
+      return description;
   HIPPLAN_TRY_ASSIGN(const auto known, pipeline::Targets::load(targets_folder(io)));
   return known.find(split.arch);
 }
 
-Result<std::unique_ptr<device::Device>> open_device(const std::string& name,
-                                                    const std::string& plan_target, const Io& io) {
-  HIPPLAN_TRY_ASSIGN(const auto split, split_device(name, plan_target));
-  HIPPLAN_TRY_ASSIGN(const auto description, describe_device(name, plan_target, io));
+Result<std::unique_ptr<device::Device>> open_device(const DeviceRequest& request, const Io& io) {
+  HIPPLAN_TRY_ASSIGN(const auto split, split_device(request.name, request.plan_target));
+  HIPPLAN_TRY_ASSIGN(const auto description, describe_device(request, io));
   if (split.kind == "null") return device::open_null(description);
   device::OpenOptions options;
   options.module_folder = io.module_folder();
   options.jobs = io.jobs();
+  if (io.can_be_interrupted()) options.interrupted = [&io] { return !io.check_interrupted().ok(); };
   return device::open_emulator(description, options);
 }
 

@@ -18,11 +18,18 @@ Result<std::vector<target::Description>> resolve_targets(const hipplan_strings& 
                                                          const hipplan_strings& files,
                                                          const Io& io);
 
-/// "emulator:gfx942" and its like -> an open device. "auto" takes `plan_target` on the emulator.
-Result<std::unique_ptr<device::Device>> open_device(const std::string& name,
-                                                    const std::string& plan_target, const Io& io);
-/// The architecture a device name asks for; for "auto" that is `plan_target`.
-Result<target::Description> describe_device(const std::string& name, const std::string& plan_target,
-                                            const Io& io);
+/// A device name and what it may refer to.
+struct DeviceRequest {
+  std::string name;         ///< "emulator:gfx942", "null:mi300x", "auto" or empty
+  std::string plan_target;  ///< what "auto" stands for
+  std::vector<target::Description>
+      described;  ///< from target files; searched before those that ship
+};
+
+/// Opens the device; "auto" is the emulator of `plan_target`. The device refers to `io` when that
+/// can be interrupted.
+Result<std::unique_ptr<device::Device>> open_device(const DeviceRequest& request, const Io& io);
+/// The description of the device asked for.
+Result<target::Description> describe_device(const DeviceRequest& request, const Io& io);
 
 }  // namespace hipplan::commands

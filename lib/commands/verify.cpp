@@ -51,8 +51,9 @@ using CheckedCode = std::set<std::string>;
 Result<void> check_code_once(const plan::Plan& plan, CheckedCode& checked) {
   std::string identity;
   for (const auto& image : plan.payload.kernels) {
-    identity += image.sha256.hex() + image.symbol + image.target;
-    for (const auto& a : image.signature) identity += cat(a.kind, a.size, "@", a.offset, ";");
+    identity += cat(image.sha256.hex(), " ", image.symbol.size(), " ", image.symbol, " ",
+                    image.target, ":");
+    for (const auto& a : image.signature) identity += cat(a.kind, " ", a.size, "@", a.offset, ";");
   }
   if (checked.count(identity) != 0) return {};
   HIPPLAN_TRY(restore::check_code(plan));
@@ -62,8 +63,8 @@ Result<void> check_code_once(const plan::Plan& plan, CheckedCode& checked) {
 
 /// Runs the plan with seeded inputs and compares with the CPU reference.
 Result<void> execute_plan(const plan::Plan& plan, Verification& v) {
-  const std::string name = text_or_empty(v.options.device);
-  HIPPLAN_TRY_ASSIGN(const auto device, open_device(name, plan.target, v.io));
+  const DeviceRequest request{text_or_empty(v.options.device), plan.target, v.targets};
+  HIPPLAN_TRY_ASSIGN(const auto device, open_device(request, v.io));
   HIPPLAN_TRY_ASSIGN(const auto executable,
                      restore::Executable::create(plan, restore::built_in_provider(), *device));
   HIPPLAN_TRY_ASSIGN(const auto graph, graph_of(plan, ""));
@@ -99,7 +100,7 @@ Result<void> check_plan(const plan::Plan& plan, PlanVerdict& verdict, Verificati
   for (const auto& target : v.targets)
     if (restore::check_target(plan, target.arch)) verdict.usable_on.push_back(target.arch.text());
   if (v.options.execute != 0) HIPPLAN_TRY(execute_plan(plan, v));
-  return {};
+  return v.io.check_interrupted();
 }
 
 /// Each target asked for needs a plan of every graph in the file that runs there.
@@ -187,7 +188,12 @@ Result<void> verify_path(const std::string& path, Verification& v) {
   constexpr std::string_view kBundle = ".tar.zst";
   const bool bundle = path.size() > kBundle.size() &&
                       path.compare(path.size() - kBundle.size(), kBundle.size(), kBundle) == 0;
-  if (bundle) return verify_bundle(path, v);
+  if (bundle) {
+    auto done = verify_bundle(path, v);
+    if (done || done.error().code == Code::interrupted) return done;
+    judge_file(path, done.error(), v);
+    return {};
+  }
   judge_file(path, open_file(path, plan::Check::full), v);
   return {};
 }
@@ -268,7 +274,10 @@ int verify(const hipplan_verify_options& options, Io& io) {
     return io.status();
   }
   Verification v{options, io, {}, {}};
-  if (auto done = work(v); !done) io.fail(done.error());
+  if (auto done = work(v); !done) {
+    io.fail(done.error());
+    if (v.files.empty()) return io.status();
+  }
   if (io.json())
     print_json(v);
   else

@@ -95,7 +95,18 @@ Result<std::shared_ptr<const descriptor::DescriptorSet>> Catalog::descriptors(
   descriptor::LoadOptions options;
   options.jobs = jobs_;
   HIPPLAN_TRY_ASSIGN(auto loaded, descriptor::load({tree}, options));
-  for (const auto& diagnostic : loaded.diagnostics) report(sink, diagnostic);
+  for (const auto& diagnostic : loaded.diagnostics)
+    if (diagnostic.severity != Severity::error) report(sink, diagnostic);
+  // A faulty file costs what refers to it; choosing among the rest would be a silent fallback.
+  for (const auto& diagnostic : loaded.diagnostics)
+    if (diagnostic.severity == Severity::error)
+      return Error{.code = Code::bad_input,
+                   .reason = diagnostic.reason,
+                   .where = diagnostic.where,
+                   .what = diagnostic.text,
+                   .advice =
+                       "repair the kernels of this installation; hipplan-pack validate lists "
+                       "every fault"};
   loaded_[arch.base] = loaded.set;
   return loaded.set;
 }

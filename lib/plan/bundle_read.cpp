@@ -1,5 +1,6 @@
 #include <archive.h>
 #include <archive_entry.h>
+#include <zstd.h>
 
 #include <algorithm>
 #include <memory>
@@ -153,6 +154,18 @@ Result<std::vector<BundleMember>> read_manifest(TarReader& tar, uint64_t bundle_
   return parse_manifest(text, bundle_bytes, limits, where);
 }
 
+/// The whole file is one zstd frame: nothing is appended to it.
+Result<void> check_one_frame(ByteView bundle, const std::string& where) {
+  const size_t frame = ZSTD_findFrameCompressedSize(bundle.data(), bundle.size());
+  if (ZSTD_isError(frame) != 0)
+    return damaged("bundle-stream", where, "not a sound tar.zst stream", {},
+                   ZSTD_getErrorName(frame));
+  if (frame != bundle.size())
+    return damaged("bundle-stream", where, "bytes after the end of the stream",
+                   cat(frame, " bytes"), cat(bundle.size(), " bytes"));
+  return {};
+}
+
 }  // namespace
 
 bool looks_like_bundle(ByteView bytes) {
@@ -162,6 +175,7 @@ bool looks_like_bundle(ByteView bytes) {
 
 Result<void> for_each_in_bundle(ByteView bundle, const std::string& where,
                                 const BundleLimits& limits, const BundleVisitor& visit) {
+  HIPPLAN_TRY(check_one_frame(bundle, where));
   TarReader tar(bundle, where);
   HIPPLAN_TRY_ASSIGN(const auto members, read_manifest(tar, bundle.size(), limits, where));
   for (const auto& member : members) {

@@ -135,7 +135,8 @@ Result<void> check_target(const plan::Plan& plan, const target::Arch& device) {
 Result<engine::PreparedKernel> check_usable(const plan::Plan& plan, const Provider& provider,
                                             const target::Arch* device) {
   if (!plan.payload.runtime_pass_by_value_uids.empty())
-    return unusable("runtime-pass-by-value", cat("uid ", plan.payload.runtime_pass_by_value_uids.front()),
+    return unusable("runtime-pass-by-value",
+                    cat("uid ", plan.payload.runtime_pass_by_value_uids.front()),
                     "plans with values passed at run time cannot be restored");
   HIPPLAN_TRY(check_engine(plan, provider));
   if (device != nullptr) HIPPLAN_TRY(check_target(plan, *device));

@@ -61,8 +61,9 @@ struct Executable::State {
   engine::PreparedKernel prepared;
   std::vector<int64_t> alignment;  ///< per binding, from the envelope
 
+  /// One device's modules. A refusal lasts; a failure of the machine is tried again.
   struct Slot {
-    std::once_flag once;
+    std::mutex mutex;
     std::optional<Result<Loaded>> loaded;
   };
   std::mutex mutex;
@@ -76,12 +77,15 @@ struct Executable::State {
       if (!entry) entry = std::make_unique<Slot>();
       slot = entry.get();
     }
-    std::call_once(slot->once, [&] {
+    const std::lock_guard lock(slot->mutex);
+    const bool settled = slot->loaded && (slot->loaded->ok() ||
+                                          slot->loaded->error().code != hipplan::Code::machine);
+    if (!settled) {
       if (auto fits = check_target(plan, device.description().arch); !fits)
         slot->loaded.emplace(fits.error());
       else
         slot->loaded.emplace(load_on(device, plan, prepared));
-    });
+    }
     if (!slot->loaded->ok()) return slot->loaded->error();
     return &slot->loaded->value();
   }
@@ -100,6 +104,7 @@ const engine::PreparedKernel& Executable::prepared() const {
 Result<std::shared_ptr<const Executable>> Executable::create(plan::Plan plan,
                                                              const Provider& provider,
                                                              device::Device& device) {
+  HIPPLAN_TRY(check_code(plan));
   HIPPLAN_TRY_ASSIGN(auto prepared, check_usable(plan, provider, &device.description().arch));
   auto state = std::make_unique<State>();
   for (const auto& binding : prepared.bindings) {
@@ -121,11 +126,14 @@ Result<void> Executable::execute(device::Device& device, std::span<const TensorA
   const auto& prepared = state_->prepared;
   std::vector<device::Address> address(prepared.bindings.size(), 0);
   for (const auto& tensor : tensors) {
-    const auto found = std::find_if(prepared.bindings.begin(), prepared.bindings.end(),
-                                    [&](const auto& b) { return b.uid == tensor.uid; });
-    if (found == prepared.bindings.end())
-      return bad_argument("unknown-uid", tensor.uid, "is not a tensor of this plan");
-    address[static_cast<size_t>(found - prepared.bindings.begin())] = tensor.address;
+    // A tensor may stand in several roles: each has a binding of its own.
+    bool known = false;
+    for (size_t i = 0; i < prepared.bindings.size(); ++i) {
+      if (prepared.bindings[i].uid != tensor.uid) continue;
+      address[i] = tensor.address;
+      known = true;
+    }
+    if (!known) return bad_argument("unknown-uid", tensor.uid, "is not a tensor of this plan");
   }
   for (size_t i = 0; i < address.size(); ++i) {
     const int64_t uid = prepared.bindings[i].uid;

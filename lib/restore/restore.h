@@ -39,7 +39,7 @@ struct TensorAddress {
 
 /// A restored plan: immutable and usable from many threads. Each device loads its own module on
 /// first use, once, however many threads ask; the device given to create() loads at once, so that a
-/// driver's refusal fails the restore. Devices must outlive it.
+/// driver's refusal fails the restore. Every device it has run on must outlive it.
 class Executable {
  public:
   static Result<std::shared_ptr<const Executable>> create(plan::Plan plan, const Provider& provider,

@@ -31,3 +31,22 @@ TEST_CASE("worker counts") {
   CHECK(worker_count(3) == 3);
   CHECK(worker_count(0) >= 1);
 }
+
+TEST_CASE("an exception in the work reaches the caller, after all threads ended") {
+  for (const unsigned jobs : {1u, 4u}) {
+    std::atomic<int> started{0};
+    CHECK_THROWS_WITH(hipplan::parallel_for(1000, jobs,
+                                            [&](size_t i) {
+                                              ++started;
+                                              if (i == 3) throw std::runtime_error("third");
+                                            }),
+                      "third");
+    if (jobs == 1) CHECK(started == 4);
+  }
+}
+
+TEST_CASE("an absurd number of threads still does the work") {
+  std::vector<std::atomic<int>> seen(5000);
+  hipplan::parallel_for(seen.size(), 4000000000u, [&](size_t i) { ++seen[i]; });
+  for (const auto& count : seen) CHECK(count == 1);
+}

@@ -15,10 +15,11 @@ int main(int argc, char** argv) {
       ->required();
   app.add_option("-o,--output", output,
                  "File to write, or a folder (ending in /) for one file per graph");
-  app.add_option("--target,-t", targets, "Architectures or target names, separated by commas");
-  app.add_option("--target-file", target_files, "Target description file");
+  app.add_option("--target,-t", targets, "Architectures or target names, separated by commas")
+      ->allow_extra_args(false);
+  app.add_option("--target-file", target_files, "Target description file")->allow_extra_args(false);
   app.add_option("--engine", engine, "Take this engine: name, or decimal or 0x id");
-  app.add_option("--knob", knobs, "Fix a knob: NAME=VALUE");
+  app.add_option("--knob", knobs, "Fix a knob: NAME=VALUE")->allow_extra_args(false);
   app.add_flag("--plan-only", plan_only, "Leave the graph out of the file");
   app.add_flag("--why", why, "Print how each decision was reached");
   app.add_flag("--dry-run", dry_run, "Stop before writing");

@@ -1,5 +1,7 @@
 #include "common/tool.h"
 
+#include <fcntl.h>
+
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -30,6 +32,13 @@ void catch_signals() {
   // A file that grows beyond its limit is an error of the write, not the end of the program.
   action.sa_handler = SIG_IGN;
   sigaction(SIGXFSZ, &action, nullptr);
+}
+
+/// Standard streams that are closed would be taken by the next files opened. Opened the wrong way
+/// round, they fail when used.
+void keep_standard_streams() {
+  for (int stream = 0; stream <= 2; ++stream)
+    if (::fcntl(stream, F_GETFD) < 0) (void)!::open("/dev/null", stream == 0 ? O_WRONLY : O_RDONLY);
 }
 
 struct Session {
@@ -103,7 +112,9 @@ int Tool::parse(int argc, char** argv) {
     for (int i = 1; i < argc; ++i) {
       // These two answer whatever else is missing.
       if (std::strcmp(argv[i], "--version") == 0) version_ = true;
-      if (std::strcmp(argv[i], "--completion") == 0 && i + 1 < argc) completion_ = argv[i + 1];
+      if (std::strcmp(argv[i], "--completion") == 0 && i + 1 < argc &&
+          CLI::IsMember({"bash", "zsh", "fish"})(argv[i + 1]).empty())
+        completion_ = argv[i + 1];
     }
     if (!version_ && completion_.empty()) {
       std::fprintf(stderr, "%s: error: %s; try %s --help\n", name_.c_str(), error.what(),
@@ -123,7 +134,9 @@ int Tool::parse(int argc, char** argv) {
 }
 
 int Tool::run(int argc, char** argv, const std::function<int(const hipplan_tool_io&)>& command) {
-  if (const int status = parse(argc, argv); status >= 0) return status;
+  keep_standard_streams();
+  if (const int status = parse(argc, argv); status >= 0)
+    return std::fflush(stdout) == 0 ? status : HIPPLAN_MACHINE;
   warn_unknown_environment();
   catch_signals();
   Terminal terminal(name_, quiet_, no_progress_ || quiet_);

@@ -44,7 +44,7 @@ void add_command(CLI::App& app, Arguments& arguments, const Command& command) {
   sub->add_option("words", arguments.words, command.words)->type_name("ARG");
   if (command.chooses) {
     sub->add_option("--graph-key", arguments.graph_key, "First digits of a graph's key");
-    sub->add_option("--target,-t", arguments.targets, "Architecture");
+    sub->add_option("--target,-t", arguments.targets, "Architecture")->allow_extra_args(false);
   }
   if (command.writes)
     sub->add_option("-o,--output", arguments.output, "Where to write; - is standard output");

@@ -13,7 +13,9 @@ int main(int argc, char** argv) {
   auto* build =
       app.add_subcommand("build", "Compile kernels and write one packed tree per architecture");
   build->add_option("sources", arguments, "Authored descriptor trees")->required();
-  build->add_option("--arch,-a", archs, "Architectures, separated by commas")->required();
+  build->add_option("--arch,-a", archs, "Architectures, separated by commas")
+      ->required()
+      ->allow_extra_args(false);
   build->add_option("--output,-o", output, "Folder that gets one folder per architecture")
       ->required();
   build->add_option("--kernels", kernels, "Folder of kernel sources (default: the first tree)");
@@ -22,8 +24,9 @@ int main(int argc, char** argv) {
   auto* validate =
       app.add_subcommand("validate", "Check descriptor trees and the code objects that they name");
   validate->add_option("trees", arguments, "Packed descriptor trees")->required();
-  validate->add_option("--graph,-g", graphs, "Graph that must be served");
-  validate->add_option("--expect-engine", engines, "Engine that must be there");
+  validate->add_option("--graph,-g", graphs, "Graph that must be served")->allow_extra_args(false);
+  validate->add_option("--expect-engine", engines, "Engine that must be there")
+      ->allow_extra_args(false);
   auto* list = app.add_subcommand("list", "List the entries of kernel archives");
   list->add_option("archives", arguments, "kpack files")->required();
   return tool.run(argc, argv, [&](const hipplan_tool_io& io) {

@@ -12,8 +12,9 @@ int main(int argc, char** argv) {
   auto& app = tool.app();
   app.add_option("paths", paths, "Plan files, folders, bundles (.tar.zst) or patterns");
   app.add_option("--target,-t", targets,
-                 "Architectures that every graph in a file needs a plan for");
-  app.add_option("--target-file", target_files, "Target description file");
+                 "Architectures that every graph in a file needs a plan for")
+      ->allow_extra_args(false);
+  app.add_option("--target-file", target_files, "Target description file")->allow_extra_args(false);
   app.add_flag("--require-plan", require_plan, "Refuse a file without a plan");
   app.add_flag("--execute", execute, "Run each plan and compare with the CPU reference");
   app.add_option("--device", device, "Device for --execute: auto, emulator:ARCH");

@@ -48,7 +48,8 @@ EmulatorDevice::EmulatorDevice(target::Description description,
       disassembler_(std::move(disassembler)),
       memory_(description_.memory_bytes),
       scheduler_(options.jobs,
-                 options.instruction_budget != 0 ? options.instruction_budget : kDefaultBudget) {}
+                 options.instruction_budget != 0 ? options.instruction_budget : kDefaultBudget,
+                 options.interrupted) {}
 
 Result<std::unique_ptr<device::Device>> EmulatorDevice::open(const target::Description& description,
                                                              const device::OpenOptions& options) {

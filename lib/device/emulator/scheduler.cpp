@@ -151,8 +151,10 @@ class Worker {
   std::vector<const Allocation*> last_allocation_;
 };
 
-Scheduler::Scheduler(unsigned jobs, uint64_t instruction_budget)
-    : jobs_(worker_count(jobs)), budget_(instruction_budget) {}
+Scheduler::Scheduler(unsigned jobs, uint64_t instruction_budget, std::function<bool()> interrupted)
+    : jobs_(worker_count(jobs)),
+      budget_(instruction_budget),
+      interrupted_(std::move(interrupted)) {}
 Scheduler::~Scheduler() = default;
 
 Result<void> Scheduler::run(const Dispatch& dispatch, const AddressSpace& memory,
@@ -170,7 +172,11 @@ Result<void> Scheduler::run(const Dispatch& dispatch, const AddressSpace& memory
   std::vector<uint64_t> failed(count, UINT64_MAX);
   parallel_for(count, count, [&](size_t worker) {
     for (uint64_t group = next++; group < dispatch.groups && !stop; group = next++) {
-      auto done = workers_[worker]->run_group(dispatch, group, budget_);
+      Result<void> done = interrupted_ && interrupted_()
+                              ? Result<void>(Error{.code = Code::interrupted,
+                                                   .reason = "interrupted",
+                                                   .what = "stopped on request"})
+                              : workers_[worker]->run_group(dispatch, group, budget_);
       if (done) continue;
       errors[worker] = std::move(done).error();
       failed[worker] = group;

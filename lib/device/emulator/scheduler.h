@@ -1,6 +1,7 @@
 // Runs the workgroups of one dispatch over worker threads.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -14,7 +15,7 @@ class Worker;
 /// Keeps workers between launches. Not thread-safe; one launch at a time.
 class Scheduler {
  public:
-  Scheduler(unsigned jobs, uint64_t instruction_budget);
+  Scheduler(unsigned jobs, uint64_t instruction_budget, std::function<bool()> interrupted);
   ~Scheduler();
   /// Runs all workgroups. A workgroup runs on one thread: each wavefront until a barrier or its
   /// end, then the next. Fails with machine and the fault's reason; counters hold what was done.
@@ -23,6 +24,7 @@ class Scheduler {
  private:
   unsigned jobs_;
   uint64_t budget_;
+  std::function<bool()> interrupted_;
   std::vector<std::unique_ptr<Worker>> workers_;
 };
 
