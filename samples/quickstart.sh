@@ -9,10 +9,13 @@ build=$root/build/release
 work=$build/quickstart
 
 "$root/scripts/install-packages.sh"
+# Objects are found again by the compiler cache from any folder that the checkout lies in.
+export CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=1
 if [ ! -f "$build/build.ninja" ]; then
   cmake -S "$root" --preset release -DHIPPLAN_TESTS=OFF -DHIPPLAN_BENCHMARKS=OFF >/dev/null
 fi
-ninja -C "$build" --quiet
+ninja -C "$build" --quiet hipplan-build hipplan-inspect hipplan-verify hipplan-run hipplan_emulator \
+  hipplan_llvm hipplan_kernels hipplan_targets
 
 mkdir -p "$work"
 plan=$work/$(basename "$graph" .json).hplan
