@@ -19,6 +19,14 @@ KERNEL lds_beyond(u32* out, u32 at) {
   ((volatile u32*)s)[item() == 5 ? at : 0] = 7;
   out[item()] = s[0];
 }
+KERNEL lds_direct(u32* out, u32 at) {
+  SHARED u32 s[64];
+  s[item()] = item();
+  barrier();
+  s[item() == 5 ? at : item()] = 7;
+  barrier();
+  out[item()] = s[item() ^ 1];
+}
 KERNEL write_arguments(u64 unused) {
   u32* p = (u32*)(u64)__builtin_amdgcn_kernarg_segment_ptr();
   *(volatile u32*)p = 1;
@@ -90,6 +98,17 @@ TEST_CASE("LDS beyond the workgroup's size") {
   check_ok(gpu->launch("lds_beyond", {1}, {64}, out, 63u));
   check_fault(gpu->launch("lds_beyond", {1}, {64}, out, 64u), "bad-lds-address",
               {"lane 5", "offset 0x100", "256 bytes"});
+}
+
+TEST_CASE("LDS instructions beyond the workgroup's size") {
+  const auto gpu = open();
+  if (!gpu) return;
+  const auto out = gpu->put(std::vector<uint32_t>(64));
+  check_ok(gpu->launch("lds_direct", {1}, {64}, out, 63u));
+  check_fault(gpu->launch("lds_direct", {1}, {64}, out, 64u), "bad-lds-address",
+              {"ds_write", "lane 5", "offset 0x100", "256 bytes"});
+  check_fault(gpu->launch("lds_direct", {1}, {64}, out, 0x3fffffffu), "bad-lds-address",
+              {"ds_write", "lane 5", "offset 0xfffffffc"});
 }
 
 TEST_CASE("kernel arguments are read-only") {
