@@ -5,7 +5,7 @@
 namespace hipplan {
 
 Result<SharedLibrary> SharedLibrary::open(const std::filesystem::path& path) {
-  void* handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  void* handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (handle == nullptr) {
     const char* why = ::dlerror();
     return Error{.code = Code::machine,
