@@ -94,7 +94,7 @@ PROBE short short_work(const short* in, int i) {
 /// An array indexed at run time, which lives in scratch memory.
 PROBE int array_work(const int* in, int i) {
   int table[24];
-  for (int k = 0; k < 24; ++k) table[k] = in[i + k] * (k + 1);
+  for (int k = 0; k < 24; ++k) table[k] = (in[i + k] & 0xffff) * (k + 1);
   int at = i % 24, sum = 0;
   for (int k = 0; k < 10; ++k) {
     table[(at + k) % 24] += k;
