@@ -5,7 +5,7 @@ set -euo pipefail
 packages=(
   g++ cmake ninja-build ccache git pkg-config
   libcli11-dev nlohmann-json3-dev libflatbuffers-dev flatbuffers-compiler libzstd-dev
-  libarchive-dev libssl-dev doctest-dev libbenchmark-dev
+  libarchive-dev libssl-dev zlib1g-dev doctest-dev libbenchmark-dev
   clang-22 lld-22 llvm-22-dev
 )
 # What only the tests need: a second host compiler with fuzzing, formatting and linting.
