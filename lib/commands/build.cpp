@@ -118,13 +118,18 @@ Result<void> read_all(Bake& bake) {
   return {};
 }
 
+pipeline::BakeOptions bake_options(const Bake& bake) {
+  pipeline::BakeOptions out;
+  out.request = bake.request;
+  out.capture.with_graph = bake.options.plan_only == 0;
+  out.capture.provider_version = kVersion;
+  return out;
+}
+
 Result<void> bake_all(Bake& bake) {
   pipeline::Catalog catalog(kernels_folder(bake.io), bake.io.jobs());
   capture::Capturer capturer;
-  pipeline::BakeOptions options;
-  options.request = bake.request;
-  options.capture.with_graph = bake.options.plan_only == 0;
-  options.capture.provider_version = kVersion;
+  const pipeline::BakeOptions options = bake_options(bake);
   std::atomic<size_t> done{0};
   parallel_for(bake.jobs.size(), bake.io.jobs(), [&](size_t i) {
     if (!bake.io.check_interrupted()) return;
@@ -213,10 +218,7 @@ Result<void> check_reproducible(const Bake& bake) {
   plan::Writer first{plan::WriteOptions{}}, second{plan::WriteOptions{}};
   pipeline::Catalog catalog(kernels_folder(bake.io), 1);
   capture::Capturer capturer;
-  pipeline::BakeOptions options;
-  options.request = bake.request;
-  options.capture.with_graph = bake.options.plan_only == 0;
-  options.capture.provider_version = kVersion;
+  const pipeline::BakeOptions options = bake_options(bake);
   for (size_t i = bake.jobs.size(); i-- > 0;) {
     const Job& job = bake.jobs[i];
     if (!job.baked->ok()) continue;

@@ -62,11 +62,10 @@ struct BakeOptions {
   capture::Options capture;
 };
 
-/// Why a graph was not baked, with what selection knew.
+/// A plan and the names of what was chosen for it.
 struct Baked {
   plan::Plan plan;
   std::string engine, kernel;  ///< names
-  std::string explanation;     ///< text for --why
 };
 
 /// graph -> match -> select -> capture. Any thread; `capturer` and `catalog` are shared.
