@@ -14,6 +14,11 @@ if(HIPPLAN_SANITIZE)
   target_link_options(hipplan_options INTERFACE -fsanitize=${HIPPLAN_SANITIZE})
 endif()
 
+# hipplan_separate(FILES...): compiled alone in a unity build, because file-local names repeat in a folder.
+function(hipplan_separate)
+  set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+endfunction()
+
 # hipplan_library(NAME SOURCES a.cpp ... LINKS hipplan_base ...): one static library per folder of lib/.
 function(hipplan_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINKS;PRIVATE_LINKS" ${ARGN})

@@ -115,8 +115,13 @@ Result<Loaded> load(const std::vector<fs::path>& roots, const LoadOptions& optio
   for (size_t i = 0; i < roots.size(); ++i) {
     std::error_code ignored;
     if (!fs::is_directory(roots[i], ignored))
-      return Error{Code::bad_input, "descriptor-folder", roots[i].string(),
-                   "is not a folder of descriptors", {}, {}, {}};
+      return Error{Code::bad_input,
+                   "descriptor-folder",
+                   roots[i].string(),
+                   "is not a folder of descriptors",
+                   {},
+                   {},
+                   {}};
     discover(roots[i], i, found, diagnostics);
   }
   std::vector<Slot> slots(found.size());

@@ -23,7 +23,8 @@ struct Dim3 {
 struct Launch {
   Dim3 grid, block;
   uint32_t dynamic_lds_bytes = 0;
-  ByteView arguments;  ///< the explicit kernel arguments, laid out as the code object's metadata says
+  ByteView
+      arguments;  ///< the explicit kernel arguments, laid out as the code object's metadata says
 };
 
 /// Address in device memory. Pointer arithmetic is allowed inside one allocation; 0 is null.
@@ -53,8 +54,9 @@ struct Counters {
   uint64_t matrix_flops = 0;
 };
 
-/// A device. Calls may come from several threads. Work on one device runs in the order of the calls;
-/// launch() may return before the kernel has ended, synchronize() and copies out wait for it.
+/// A device. Calls may come from several threads. Work on one device runs in the order of the
+/// calls; launch() may return before the kernel has ended, synchronize() and copies out wait for
+/// it.
 class Device {
  public:
   virtual ~Device() = default;
@@ -80,11 +82,13 @@ class Device {
 
 /// Settings that reach a device when it is opened.
 struct OpenOptions {
-  std::string module_folder;  ///< where libhipplan-emulator.so and libhipplan-llvm.so lie; empty: beside us
-  unsigned jobs = 0;          ///< emulator worker threads, 0: one per hardware thread
+  std::string
+      module_folder;  ///< where libhipplan-emulator.so and libhipplan-llvm.so lie; empty: beside us
+  unsigned jobs = 0;  ///< emulator worker threads, 0: one per hardware thread
   /// Asked between workgroups, from any thread; true ends the launch with an `interrupted` error.
   std::function<bool()> interrupted{};
-  uint64_t instruction_budget = 0;  ///< instructions after which a wavefront counts as endless, 0: default
+  uint64_t instruction_budget =
+      0;  ///< instructions after which a wavefront counts as endless, 0: default
 };
 
 /// A device whose launches do nothing but get recorded; memory is real host memory. For tests.

@@ -23,10 +23,10 @@ struct ValueRule {
   enum class Type { boolean, integer, number, text, integer_list };
   std::string name;
   Type type = Type::integer;
-  int64_t min = INT64_MIN, max = INT64_MAX;  ///< for integers and each list element
-  double min_number = 0, max_number = 0;     ///< for numbers; equal: no bound
-  bool exact_float32 = false;                ///< a number must be representable as float
-  std::vector<std::string> choices;          ///< for text; empty: any
+  int64_t min = INT64_MIN, max = INT64_MAX;      ///< for integers and each list element
+  double min_number = 0, max_number = 0;         ///< for numbers; equal: no bound
+  bool exact_float32 = false;                    ///< a number must be representable as float
+  std::vector<std::string> choices;              ///< for text; empty: any
   size_t min_length = 0, max_length = SIZE_MAX;  ///< for lists
 };
 
@@ -73,7 +73,8 @@ class DispatchHandler {
   /// Launch names a kernel of this handler must have; empty: one launch without a name.
   [[nodiscard]] virtual std::vector<std::string> launch_names() const { return {}; }
   /// The explicit arguments a launch's kernel must take: kind, size and offset are compared.
-  [[nodiscard]] virtual std::vector<codeobject::Argument> signature(std::string_view launch_name) const = 0;
+  [[nodiscard]] virtual std::vector<codeobject::Argument> signature(
+      std::string_view launch_name) const = 0;
   /// Derives the launches. Values have passed check_values(); rules between values are checked here
   /// (unusable, reason "launch-values").
   virtual Result<PreparedKernel> prepare(const LaunchValues& values) const = 0;

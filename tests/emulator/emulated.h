@@ -125,7 +125,7 @@ class Emulated {
     auto found = module_->kernel(kernel);
     if (!found) return found.error();
     Bytes bytes;
-    const auto add = [&](const auto& value) {
+    [[maybe_unused]] const auto add = [&](const auto& value) {  // a kernel may take no arguments
       while (bytes.size() % sizeof(value) != 0) bytes.push_back(std::byte{0});
       append(bytes, value);
     };

@@ -3,12 +3,6 @@
 namespace hipplan::emulator {
 namespace {
 
-std::string hex(uint64_t value) {
-  std::ostringstream out;
-  out << "0x" << std::hex << value;
-  return out.str();
-}
-
 struct Range {
   uint64_t low = ~0ull, high = 0;
 };

@@ -74,6 +74,8 @@ constexpr Alias kAliases[] = {
 
 }  // namespace
 
-std::span<const Alias> aliases() { return kAliases; }
+std::span<const Alias> aliases() {
+  return kAliases;
+}
 
 }  // namespace hipplan::emulator

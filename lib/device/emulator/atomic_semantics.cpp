@@ -16,15 +16,18 @@ namespace {
 
 bool aligned(Wave& wave, const Op& op, const std::byte* at, int lane) {
   if ((reinterpret_cast<uintptr_t>(at) & (op.bytes - 1u)) == 0) return true;
-  wave.fail({.reason = "misaligned", .what = cat("an atomic of ", int{op.bytes}, " bytes is not aligned"),
+  wave.fail({.reason = "misaligned",
+             .what = cat("an atomic of ", int{op.bytes}, " bytes is not aligned"),
              .lane = lane});
   return false;
 }
 
 template <class B>
 B read_rows(const Row* rows, int lane) {
-  if constexpr (sizeof(B) == 4) return rows[0].lane[lane];
-  else return rows[0].lane[lane] | static_cast<u64>(rows[1].lane[lane]) << 32;
+  if constexpr (sizeof(B) == 4)
+    return rows[0].lane[lane];
+  else
+    return rows[0].lane[lane] | static_cast<u64>(rows[1].lane[lane]) << 32;
 }
 template <class B>
 void write_rows(Row* rows, int lane, B value) {
@@ -51,8 +54,8 @@ void atomic_lanes(Wave& wave, const Op& op) {
     B next;
     do {
       next = to_bits(F(from_bits<T>(old), value, other));
-    } while (!__atomic_compare_exchange_n(place, &old, next, false, __ATOMIC_SEQ_CST,
-                                          __ATOMIC_RELAXED));
+    } while (
+        !__atomic_compare_exchange_n(place, &old, next, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
     if (op.returns) write_rows<B>(wave.rows + op.to.index, lane, old);
   }
   wave.counters.bytes_read += moved_bytes(places, op.bytes);
@@ -72,7 +75,9 @@ struct Do {
   static constexpr auto kOr = [](T o, T d, T) { return static_cast<T>(o | d); };
   static constexpr auto kXor = [](T o, T d, T) { return static_cast<T>(o ^ d); };
   static constexpr auto kIncrement = [](T o, T d, T) { return static_cast<T>(o >= d ? 0 : o + 1); };
-  static constexpr auto kDecrement = [](T o, T d, T) { return static_cast<T>(o == 0 || d < o ? d : o - 1); };
+  static constexpr auto kDecrement = [](T o, T d, T) {
+    return static_cast<T>(o == 0 || d < o ? d : o - 1);
+  };
   static constexpr auto kSwapIf = [](T o, T d, T c) { return o == c ? d : o; };
 };
 template <class T>
@@ -84,11 +89,16 @@ struct DoFloat {
 template <class S, S (*Narrow)(float)>
 u32 add_pair(u32 o, u32 d) {
   const S low = Narrow(widen(S{static_cast<uint16_t>(o)}) + widen(S{static_cast<uint16_t>(d)}));
-  const S high = Narrow(widen(S{static_cast<uint16_t>(o >> 16)}) + widen(S{static_cast<uint16_t>(d >> 16)}));
+  const S high =
+      Narrow(widen(S{static_cast<uint16_t>(o >> 16)}) + widen(S{static_cast<uint16_t>(d >> 16)}));
   return static_cast<u32>(low.bits) | static_cast<u32>(high.bits) << 16;
 }
-Half to_half(float x) { return narrow_half(x); }
-BFloat to_bfloat(float x) { return narrow_bfloat(x); }
+Half to_half(float x) {
+  return narrow_half(x);
+}
+BFloat to_bfloat(float x) {
+  return narrow_bfloat(x);
+}
 constexpr auto kAddHalves = [](u32 o, u32 d, u32) { return add_pair<Half, to_half>(o, d); };
 constexpr auto kAddBFloats = [](u32 o, u32 d, u32) { return add_pair<BFloat, to_bfloat>(o, d); };
 
@@ -135,11 +145,12 @@ Result<void> lower_swap_if(const Instruction& instruction, Lowering& lowering, O
 template <Space S, class T, auto F, bool Pair = false>
 constexpr Semantics atomic(std::string_view name) {
   const Transfer transfer{S, sizeof(T), false, Part::dword, Pair};
-  return {.mnemonic = name,
-          .run = atomic_lanes<F, T>,
-          .flags = kVector,
-          .lower = S == Space::lds ? lower_lds_atomic : (Pair ? lower_swap_if : lower_vector_atomic),
-          .parameter = transfer.pack()};
+  return {
+      .mnemonic = name,
+      .run = atomic_lanes<F, T>,
+      .flags = kVector,
+      .lower = S == Space::lds ? lower_lds_atomic : (Pair ? lower_swap_if : lower_vector_atomic),
+      .parameter = transfer.pack()};
 }
 
 // clang-format off
@@ -164,7 +175,7 @@ constexpr Semantics atomic(std::string_view name) {
 #define LDS_ATOMIC(NAME, TYPE, T, F) atomic<Space::lds, T, F>("ds_" NAME "_" TYPE), atomic<Space::lds, T, F>("ds_" NAME "_rtn_" TYPE)
 #define LDS_PAIR(NAME, T, TYPE) atomic<Space::lds, T, Do<T>::kSwapIf, true>("ds_" NAME "_" TYPE), atomic<Space::lds, T, Do<T>::kSwapIf, true>("ds_" NAME "_rtn_" TYPE)
 
-constexpr Semantics kTable[] = {
+constexpr Semantics kAtomicTable[] = {
     VECTOR_ATOMICS("global_atomic_", Space::global),
     VECTOR_ATOMICS("flat_atomic_", Space::flat),
     VECTOR_ATOMICS("buffer_atomic_", Space::buffer),
@@ -192,6 +203,8 @@ constexpr Semantics kTable[] = {
 
 }  // namespace
 
-std::span<const Semantics> atomic_semantics() { return kTable; }
+std::span<const Semantics> atomic_semantics() {
+  return kAtomicTable;
+}
 
 }  // namespace hipplan::emulator

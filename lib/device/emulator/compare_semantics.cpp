@@ -38,17 +38,23 @@ template <class T>
 bool unordered(T a, T b) {
   return a != a || b != b;
 }
-inline bool unordered(Half a, Half b) { return unordered(widen(a), widen(b)); }
+inline bool unordered(Half a, Half b) {
+  return unordered(widen(a), widen(b));
+}
 template <class T>
 bool less(T a, T b) {
   return a < b;
 }
-inline bool less(Half a, Half b) { return widen(a) < widen(b); }
+inline bool less(Half a, Half b) {
+  return widen(a) < widen(b);
+}
 template <class T>
 bool same(T a, T b) {
   return a == b;
 }
-inline bool same(Half a, Half b) { return widen(a) == widen(b); }
+inline bool same(Half a, Half b) {
+  return widen(a) == widen(b);
+}
 
 /// Bits of V_CMP_CLASS: signalling NaN, quiet NaN, -inf, -normal, -subnormal, -0, +0, …, +inf.
 template <unsigned Fraction, unsigned Exponent>
@@ -57,11 +63,16 @@ bool in_class(uint64_t bits, uint32_t wanted) {
   const uint64_t fraction = bits & kFraction, exponent = (bits >> Fraction) & kExponent;
   const bool negative = ((bits >> (Fraction + Exponent)) & 1u) != 0;
   unsigned kind = 0;
-  if (exponent == kExponent && fraction != 0) kind = (fraction >> (Fraction - 1)) != 0 ? 1 : 0;
-  else if (exponent == kExponent) kind = negative ? 2 : 9;
-  else if (exponent != 0) kind = negative ? 3 : 8;
-  else if (fraction != 0) kind = negative ? 4 : 7;
-  else kind = negative ? 5 : 6;
+  if (exponent == kExponent && fraction != 0)
+    kind = (fraction >> (Fraction - 1)) != 0 ? 1 : 0;
+  else if (exponent == kExponent)
+    kind = negative ? 2 : 9;
+  else if (exponent != 0)
+    kind = negative ? 3 : 8;
+  else if (fraction != 0)
+    kind = negative ? 4 : 7;
+  else
+    kind = negative ? 5 : 6;
   return ((wanted >> kind) & 1u) != 0;
 }
 
@@ -95,7 +106,7 @@ bool in_class(uint64_t bits, uint32_t wanted) {
   BOTH("tru_" NAME, [](T, T) { return true; }),                           \
   BOTH("t_" NAME, [](T, T) { return true; })
 
-constexpr Semantics kTable[] = {
+constexpr Semantics kCompareTable[] = {
     INTEGER(uint32_t, "u32"), INTEGER(int32_t, "i32"), INTEGER(uint64_t, "u64"), INTEGER(int64_t, "i64"),
     INTEGER(uint16_t, "u16"), INTEGER(int16_t, "i16"),
     FLOATING(float, "f32"), FLOATING(double, "f64"), FLOATING(Half, "f16"),
@@ -107,6 +118,8 @@ constexpr Semantics kTable[] = {
 
 }  // namespace
 
-std::span<const Semantics> compare_semantics() { return kTable; }
+std::span<const Semantics> compare_semantics() {
+  return kCompareTable;
+}
 
 }  // namespace hipplan::emulator

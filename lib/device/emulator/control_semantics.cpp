@@ -10,8 +10,12 @@ namespace {
 using disassembly::OperandKind;
 
 void nothing(Wave&, const Op&) {}
-void end_program(Wave& wave, const Op&) { wave.state = State::ended; }
-void barrier(Wave& wave, const Op&) { wave.state = State::barrier; }
+void end_program(Wave& wave, const Op&) {
+  wave.state = State::ended;
+}
+void barrier(Wave& wave, const Op&) {
+  wave.state = State::barrier;
+}
 void trap(Wave& wave, const Op&) {
   wave.fail({.reason = "trap", .what = "the kernel executed a trap"});
 }
@@ -35,7 +39,9 @@ Result<void> lower_branch(const Instruction& instruction, Lowering& lowering, Op
   return {};
 }
 /// For instructions whose operands do not matter to results: waits, hints, cache control.
-Result<void> lower_nothing(const Instruction&, Lowering&, Op&) { return {}; }
+Result<void> lower_nothing(const Instruction&, Lowering&, Op&) {
+  return {};
+}
 
 // EXEC ----------------------------------------------------------------------------------------
 
@@ -120,7 +126,9 @@ Result<void> lower_immediate(const Instruction& instruction, Lowering&, Op& op) 
   return {};
 }
 
-void move_immediate(Wave& wave, const Op& op) { write_scalar(wave, op.to, op.immediate); }
+void move_immediate(Wave& wave, const Op& op) {
+  write_scalar(wave, op.to, op.immediate);
+}
 Result<void> lower_getpc(const Instruction& instruction, Lowering& lowering, Op& op) {
   if (instruction.operands.size() != 1) return operand_error(instruction, "expected 1 operand");
   HIPPLAN_TRY_ASSIGN(op.to, lowering.destination(instruction.operands[0], Type::u64));
@@ -141,7 +149,9 @@ void index_on(Wave& wave, const Op& op) {
   wave.scalars[scalar::kM0] = (index & 0xffu) | enables << 12;
   index_mode(wave, index, enables);
 }
-void index_off(Wave& wave, const Op&) { index_mode(wave, 0, 0); }
+void index_off(Wave& wave, const Op&) {
+  index_mode(wave, 0, 0);
+}
 /// "gpr_idx(SRC0,DST)" to bits: SRC0 1, SRC1 2, SRC2 4, DST 8.
 Result<void> lower_index_on(const Instruction& instruction, Lowering& lowering, Op& op) {
   if (instruction.operands.size() != 2) return operand_error(instruction, "expected 2 operands");
@@ -175,7 +185,7 @@ constexpr auto kNand = [](uint64_t s, uint64_t e) { return ~(s & e); };
 constexpr auto kNor = [](uint64_t s, uint64_t e) { return ~(s | e); };
 constexpr auto kXnor = [](uint64_t s, uint64_t e) { return ~(s ^ e); };
 
-constexpr Semantics kTable[] = {
+constexpr Semantics kControlTable[] = {
     branch("s_branch", branch_if<[](const Wave&) { return true; }>),
     branch("s_cbranch_scc0", branch_if<[](const Wave& w) { return !w.scc; }>),
     branch("s_cbranch_scc1", branch_if<[](const Wave& w) { return w.scc; }>),
@@ -227,6 +237,8 @@ constexpr Semantics kTable[] = {
 
 }  // namespace
 
-std::span<const Semantics> control_semantics() { return kTable; }
+std::span<const Semantics> control_semantics() {
+  return kControlTable;
+}
 
 }  // namespace hipplan::emulator

@@ -64,7 +64,7 @@ i32 saturate16(i32 value) {
 }
 
 // clang-format off
-constexpr Semantics kTable[] = {
+constexpr Semantics kConvertTable[] = {
     lanes<[](u32 a) { return static_cast<float>(a); }>("v_cvt_f32_u32"),
     lanes<[](i32 a) { return static_cast<float>(a); }>("v_cvt_f32_i32"),
     lanes<[](float a) { return to_u32(static_cast<double>(a)); }>("v_cvt_u32_f32"),
@@ -108,7 +108,7 @@ constexpr Semantics kTable[] = {
 }  // namespace
 
 std::span<const Semantics> convert_semantics() {
-  return kTable;
+  return kConvertTable;
 }
 
 }  // namespace hipplan::emulator

@@ -7,9 +7,15 @@ namespace {
 
 using u64 = uint64_t;
 
-u64 bits(double x) { return std::bit_cast<u64>(x); }
-int exponent(double x) { return static_cast<int>(bits(x) >> 52 & 2047u); }
-bool subnormal(double x) { return exponent(x) == 0 && x != 0.0; }
+u64 bits(double x) {
+  return std::bit_cast<u64>(x);
+}
+int exponent(double x) {
+  return static_cast<int>(bits(x) >> 52 & 2047u);
+}
+bool subnormal(double x) {
+  return exponent(x) == 0 && x != 0.0;
+}
 
 double division_scale(double s0, double s1, double s2, bool& post) {
   post = false;
@@ -36,7 +42,9 @@ double division_fma(double a, double b, double c, bool post) {
   const double plain = std::fma(a, b, c);
   return post ? plain * (exponent(c) > 1023 ? 0x1p128 : 0x1p-128) : plain;
 }
-double quiet(double x) { return std::bit_cast<double>(bits(x) | 0x8000000000000ull); }
+double quiet(double x) {
+  return std::bit_cast<double>(bits(x) | 0x8000000000000ull);
+}
 double division_fixup(double quotient, double denominator, double numerator) {
   const u64 sign = (bits(denominator) ^ bits(numerator)) & 0x8000000000000000ull;
   const auto with_sign = [&](double x) {
@@ -70,7 +78,7 @@ double fraction_of(double x) {
 }
 
 // clang-format off
-constexpr Semantics kTable[] = {
+constexpr Semantics kDoubleTable[] = {
     lanes<[](double a, double b) { return a + b; }>("v_add_f64"),
     lanes<[](double a, double b) { return a * b; }>("v_mul_f64"),
     lanes<[](double a, double b, double c) { return std::fma(a, b, c); }>("v_fma_f64"),
@@ -96,6 +104,8 @@ constexpr Semantics kTable[] = {
 
 }  // namespace
 
-std::span<const Semantics> double_semantics() { return kTable; }
+std::span<const Semantics> double_semantics() {
+  return kDoubleTable;
+}
 
 }  // namespace hipplan::emulator

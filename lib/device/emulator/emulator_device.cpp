@@ -68,8 +68,8 @@ Result<const disassembly::Disassembler*> EmulatorDevice::decoder(const codeobjec
   if (kernel.wavefront_size != 64 || description_.arch.base.rfind("gfx9", 0) == 0)
     return static_cast<const disassembly::Disassembler*>(&disassembler_);
   if (!wide_disassembler_) {
-    HIPPLAN_TRY_ASSIGN(wide_disassembler_, disassembly::Disassembler::open(
-                                               description_.arch.base, module_folder_, 64));
+    HIPPLAN_TRY_ASSIGN(wide_disassembler_,
+                       disassembly::Disassembler::open(description_.arch.base, module_folder_, 64));
   }
   return static_cast<const disassembly::Disassembler*>(&*wide_disassembler_);
 }

@@ -49,7 +49,8 @@ inline double log2_double(double x) {
   const uint64_t bits = std::bit_cast<uint64_t>(x);
   const uint64_t centred = bits - 0x3fe6a09e667f3bcdull;  // 1/sqrt(2): the fraction ends near 1
   const int32_t exponent = static_cast<int32_t>(static_cast<uint32_t>(centred >> 32)) >> 20;
-  const double m = std::bit_cast<double>(bits - (static_cast<uint64_t>(static_cast<int64_t>(exponent)) << 52));
+  const double m =
+      std::bit_cast<double>(bits - (static_cast<uint64_t>(static_cast<int64_t>(exponent)) << 52));
   const double s = (m - 1) / (m + 1), z = s * s;
   double r = 1.0 / 19;
   r = r * z + 1.0 / 17;
@@ -67,7 +68,8 @@ inline float log2_float(float x) {
   auto result = static_cast<float>(log2_double(static_cast<double>(x)));
   result = x == INFINITY ? INFINITY : result;
   result = x == 0.0f ? -INFINITY : result;
-  return x >= 0.0f ? result : std::bit_cast<float>(0xffc00000u | (x != x ? std::bit_cast<uint32_t>(x) : 0u));
+  return x >= 0.0f ? result
+                   : std::bit_cast<float>(0xffc00000u | (x != x ? std::bit_cast<uint32_t>(x) : 0u));
 }
 
 /// sin(2 pi x) for a reduced x in [-0.25, 0.25].

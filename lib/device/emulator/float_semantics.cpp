@@ -7,9 +7,15 @@ namespace {
 
 using u32 = uint32_t;
 
-u32 bits(float x) { return std::bit_cast<u32>(x); }
-int exponent(float x) { return static_cast<int>(bits(x) >> 23 & 255u); }
-bool subnormal(float x) { return exponent(x) == 0 && x != 0.0f; }
+u32 bits(float x) {
+  return std::bit_cast<u32>(x);
+}
+int exponent(float x) {
+  return static_cast<int>(bits(x) >> 23 & 255u);
+}
+bool subnormal(float x) {
+  return exponent(x) == 0 && x != 0.0f;
+}
 
 /// Scaling before a division, so that neither the reciprocal nor the quotient leaves the normal
 /// range. s0 is the denominator s1 or the numerator s2; `post` asks v_div_fmas to undo it.
@@ -38,14 +44,19 @@ float division_scale(float s0, float s1, float s2, bool& post) {
 /// the manuals print one factor, which cannot undo both.
 float division_fma(float a, float b, float c, bool post) {
   const float plain = std::fma(a, b, c);
-  const double exact = std::fma(static_cast<double>(a), static_cast<double>(b), static_cast<double>(c));
+  const double exact =
+      std::fma(static_cast<double>(a), static_cast<double>(b), static_cast<double>(c));
   const auto scaled = static_cast<float>(exact * (exponent(c) > 127 ? 0x1p64 : 0x1p-64));
   return post ? scaled : plain;
 }
-float quiet(float x) { return std::bit_cast<float>(bits(x) | 0x400000u); }
+float quiet(float x) {
+  return std::bit_cast<float>(bits(x) | 0x400000u);
+}
 float division_fixup(float quotient, float denominator, float numerator) {
   const u32 sign = (bits(denominator) ^ bits(numerator)) & 0x80000000u;
-  const auto with_sign = [&](float x) { return std::bit_cast<float>((bits(x) & 0x7fffffffu) | sign); };
+  const auto with_sign = [&](float x) {
+    return std::bit_cast<float>((bits(x) & 0x7fffffffu) | sign);
+  };
   if (numerator != numerator) return quiet(numerator);
   if (denominator != denominator) return quiet(denominator);
   if (denominator == 0.0f && numerator == 0.0f) return std::bit_cast<float>(0xffc00000u);
@@ -70,10 +81,12 @@ int32_t exponent_of(float x) {
   return e;
 }
 /// 0 times anything is 0.
-float multiply_zero_wins(float a, float b) { return a == 0.0f || b == 0.0f ? 0.0f : a * b; }
+float multiply_zero_wins(float a, float b) {
+  return a == 0.0f || b == 0.0f ? 0.0f : a * b;
+}
 
 // clang-format off
-constexpr Semantics kTable[] = {
+constexpr Semantics kFloatTable[] = {
     lanes<[](float a, float b) { return a + b; }>("v_add_f32"),
     lanes<[](float a, float b) { return a - b; }>("v_sub_f32"),
     lanes<[](float a, float b) { return b - a; }>("v_subrev_f32"),
@@ -116,6 +129,8 @@ constexpr Semantics kTable[] = {
 
 }  // namespace
 
-std::span<const Semantics> float_semantics() { return kTable; }
+std::span<const Semantics> float_semantics() {
+  return kFloatTable;
+}
 
 }  // namespace hipplan::emulator

@@ -1,13 +1,17 @@
-// Half-precision arithmetic. Sums, products and roots are made in float and rounded once more, which
-// is exact for binary16; fused operations round once through numbers.h.
+// Half-precision arithmetic. Sums, products and roots are made in float and rounded once more,
+// which is exact for binary16; fused operations round once through numbers.h.
 #include "device/emulator/float_math.h"
 #include "device/emulator/lanes.h"
 
 namespace hipplan::emulator {
 namespace {
 
-Half fused(Half a, Half b, Half c) { return fused_half(widen(a), widen(b), widen(c)); }
-Half rounded(float x) { return narrow_half(x); }
+Half fused(Half a, Half b, Half c) {
+  return fused_half(widen(a), widen(b), widen(c));
+}
+Half rounded(float x) {
+  return narrow_half(x);
+}
 float fractional(Half a) {
   const float f = widen(a) - std::floor(widen(a));
   return f >= 1.0f ? 0x1.ffcp-1f : f;
@@ -38,7 +42,7 @@ Half division_fixup(Half quotient, Half denominator, Half numerator) {
 }
 
 // clang-format off
-constexpr Semantics kTable[] = {
+constexpr Semantics kHalfTable[] = {
     lanes<[](Half a, Half b) { return rounded(widen(a) + widen(b)); }>("v_add_f16"),
     lanes<[](Half a, Half b) { return rounded(widen(a) - widen(b)); }>("v_sub_f16"),
     lanes<[](Half a, Half b) { return rounded(widen(b) - widen(a)); }>("v_subrev_f16"),
@@ -79,6 +83,8 @@ constexpr Semantics kTable[] = {
 
 }  // namespace
 
-std::span<const Semantics> half_semantics() { return kTable; }
+std::span<const Semantics> half_semantics() {
+  return kHalfTable;
+}
 
 }  // namespace hipplan::emulator

@@ -161,7 +161,7 @@ constexpr auto kMadI16 = [](i16 a, i16 b, i16 c) { return static_cast<i16>(i32{a
 constexpr auto kMadI16Clamp = [](i16 a, i16 b, i16 c) { return saturate<i16>(i64{a} * b + c); };
 
 // clang-format off
-constexpr Semantics kTable[] = {
+constexpr Semantics kIntegerTable[] = {
     lanes<[](u32 a) { return a; }>("v_mov_b32"),
     lanes<[](u64 a) { return a; }>("v_mov_b64"),
     lanes<[](u32 a) { return a; }>("v_accvgpr_read_b32"),
@@ -282,7 +282,7 @@ constexpr Semantics kTable[] = {
 }  // namespace
 
 std::span<const Semantics> integer_semantics() {
-  return kTable;
+  return kIntegerTable;
 }
 
 }  // namespace hipplan::emulator

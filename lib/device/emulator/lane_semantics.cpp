@@ -89,9 +89,11 @@ Result<void> lower_swap(const Instruction& instruction, Lowering& lowering, Op& 
 constexpr Shape kTwoToOne{.to = Type::u32, .from = {Type::u32, Type::u32}, .sources = 2};
 
 void nothing(Wave&, const Op&) {}
-Result<void> lower_nothing(const Instruction&, Lowering&, Op&) { return {}; }
+Result<void> lower_nothing(const Instruction&, Lowering&, Op&) {
+  return {};
+}
 
-constexpr Semantics kTable[] = {
+constexpr Semantics kLaneTable[] = {
     {.mnemonic = "v_nop", .run = nothing, .flags = kVector, .lower = lower_nothing},
     {.mnemonic = "v_readfirstlane_b32",
      .run = read_first_lane,
@@ -121,6 +123,8 @@ constexpr Semantics kTable[] = {
 
 }  // namespace
 
-std::span<const Semantics> lane_semantics() { return kTable; }
+std::span<const Semantics> lane_semantics() {
+  return kLaneTable;
+}
 
 }  // namespace hipplan::emulator

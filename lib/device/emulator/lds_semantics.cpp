@@ -163,7 +163,7 @@ constexpr Semantics two(std::string_view name, bool is_store, int64_t scale) {
 }
 constexpr Space L = Space::lds;
 
-constexpr Semantics kTable[] = {
+constexpr Semantics kLdsTable[] = {
     load<Transfer{L, 4}>("ds_read_b32"), load<Transfer{L, 8}>("ds_read_b64"),
     load<Transfer{L, 12}>("ds_read_b96"), load<Transfer{L, 16}>("ds_read_b128"),
     load<Transfer{L, 1}>("ds_read_u8"), load<Transfer{L, 1, true}>("ds_read_i8"),
@@ -188,7 +188,7 @@ constexpr Semantics kTable[] = {
 }  // namespace
 
 std::span<const Semantics> lds_semantics() {
-  return kTable;
+  return kLdsTable;
 }
 
 }  // namespace hipplan::emulator

@@ -16,10 +16,10 @@ bool is_16bit(Accumulator c) {
 }
 
 /// First lane, register and half of row i of C and D.
-struct RowPlace {
+struct AccumulatorPlace {
   unsigned row, lane, shift;
 };
-RowPlace output_row(Accumulator c, const WmmaOperands& operands, unsigned i) {
+AccumulatorPlace accumulator_place(Accumulator c, const WmmaOperands& operands, unsigned i) {
   switch (operands.layout) {
     case WmmaLayout::gfx11_wave32:
       return {i / 2, kSize * (i % 2), operands.high_half ? 16u : 0u};
@@ -63,7 +63,7 @@ uint32_t float_bits(Accumulator c, float value) {
   return std::bit_cast<uint32_t>(value);
 }
 
-uint32_t read_bits(const WmmaOperands& operands, const RowPlace& at, unsigned j) {
+uint32_t read_bits(const WmmaOperands& operands, const AccumulatorPlace& at, unsigned j) {
   if (operands.c == nullptr) return static_cast<uint32_t>(operands.constant);
   return operands.c[at.row].lane[at.lane + j] >> at.shift;
 }
@@ -85,7 +85,7 @@ Tile multiply_floats(const MatrixShape& shape, const WmmaOperands& operands) {
   negate(operands, 1, depth, b.data());
   Tile out;
   for (unsigned i = 0; i < kSize; ++i) {
-    const RowPlace at = output_row(shape.c, operands, i);
+    const AccumulatorPlace at = accumulator_place(shape.c, operands, i);
     std::array<float, kSize> sum;
     for (unsigned j = 0; j < kSize; ++j) {
       sum[j] = modified(operands, read_float(shape.c, read_bits(operands, at, j)));
@@ -110,7 +110,7 @@ Tile multiply_integers(const MatrixShape& shape, const WmmaOperands& operands) {
   constexpr int64_t kHigh = std::numeric_limits<int32_t>::max();
   Tile out;
   for (unsigned i = 0; i < kSize; ++i) {
-    const RowPlace at = output_row(shape.c, operands, i);
+    const AccumulatorPlace at = accumulator_place(shape.c, operands, i);
     for (unsigned j = 0; j < kSize; ++j) {
       int64_t sum = static_cast<int32_t>(read_bits(operands, at, j));
       for (unsigned k = 0; k < depth; ++k) sum += int64_t{a[k * kSize + i]} * b[k * kSize + j];
@@ -136,7 +136,7 @@ void run_wmma(const MatrixShape& shape, const WmmaOperands& operands) {
   const Tile tile = shape.c == Accumulator::i32 ? multiply_integers(shape, operands)
                                                 : multiply_floats(shape, operands);
   for (unsigned i = 0; i < kSize; ++i) {
-    const RowPlace at = output_row(shape.c, operands, i);
+    const AccumulatorPlace at = accumulator_place(shape.c, operands, i);
     uint32_t* row = operands.d[at.row].lane + at.lane;
     const uint32_t keep = is_16bit(shape.c) ? ~(0xffffu << at.shift) : 0;
     for (unsigned j = 0; j < kSize; ++j) row[j] = (row[j] & keep) | tile[i][j] << at.shift;

@@ -3,17 +3,18 @@
 #include <cstdlib>
 
 namespace hipplan::emulator {
-namespace {
-
-constexpr uint64_t kAlignment = 256;
-constexpr uint64_t kGap = 0x10000;  ///< unmapped bytes between two allocations
-constexpr size_t kRemembered = 256;
 
 std::string hex(uint64_t value) {
   std::ostringstream out;
   out << "0x" << std::hex << value;
   return out.str();
 }
+
+namespace {
+
+constexpr uint64_t kAlignment = 256;
+constexpr uint64_t kGap = 0x10000;  ///< unmapped bytes between two allocations
+constexpr size_t kRemembered = 256;
 
 }  // namespace
 

@@ -8,16 +8,22 @@ using disassembly::Operand;
 using disassembly::OperandKind;
 
 /// Cache and coherence hints: one wavefront's accesses are in order here, whatever they say.
-constexpr std::string_view kHints[] = {"glc", "slc", "dlc", "sc0", "sc1", "nt", "scc", "th", "scope",
-                                       "nv", "format", "swz"};
+constexpr std::string_view kHints[] = {"glc", "slc", "dlc",   "sc0", "sc1",    "nt",
+                                       "scc", "th",  "scope", "nv",  "format", "swz"};
 
 Result<void> check_hints(const Instruction& instruction, Op& op) {
   for (const auto& modifier : instruction.modifiers) {
     bool known = modifier.name == "offset";
     for (const auto hint : kHints) known = known || modifier.name == hint;
     if (op.space == Space::buffer) {
-      if (modifier.name == "offen") { op.immediate |= 1; known = true; }
-      if (modifier.name == "idxen") { op.immediate |= 2; known = true; }
+      if (modifier.name == "offen") {
+        op.immediate |= 1;
+        known = true;
+      }
+      if (modifier.name == "idxen") {
+        op.immediate |= 2;
+        known = true;
+      }
     }
     if (!known) return modifier_error(instruction, modifier.name);
   }
@@ -42,8 +48,7 @@ Result<void> lower_address(const Instruction& instruction, const Operand* vector
       return operand_error(instruction, "the base must be scalar");
   }
   if (vector == nullptr || vector->kind == OperandKind::off) return {};
-  HIPPLAN_TRY_ASSIGN(op.from[kAddress],
-                     lowering.source(*vector, op.saddr ? Type::u32 : Type::u64));
+  HIPPLAN_TRY_ASSIGN(op.from[kAddress], lowering.source(*vector, op.saddr ? Type::u32 : Type::u64));
   return vector_only(instruction, op.from[kAddress].place);
 }
 
@@ -84,8 +89,8 @@ Result<void> lower_vector_load(const Instruction& instruction, Lowering& lowerin
   op.bytes = transfer.bytes;
   HIPPLAN_TRY(check_hints(instruction, op));
   if (instruction.operands.size() < 2) return operand_error(instruction, "too few operands");
-  HIPPLAN_TRY_ASSIGN(op.to, lowering.destination(instruction.operands[0], Type::wide,
-                                                 transfer.words()));
+  HIPPLAN_TRY_ASSIGN(op.to,
+                     lowering.destination(instruction.operands[0], Type::wide, transfer.words()));
   HIPPLAN_TRY(vector_only(instruction, op.to.place));
   return lower_place(instruction, 1, 0, lowering, op);
 }
@@ -97,8 +102,8 @@ Result<void> lower_vector_store(const Instruction& instruction, Lowering& loweri
   HIPPLAN_TRY(check_hints(instruction, op));
   if (instruction.operands.size() < 2) return operand_error(instruction, "too few operands");
   const size_t data = op.space == Space::buffer ? 0 : 1, at = 1 - data;
-  HIPPLAN_TRY_ASSIGN(op.from[kData], lowering.source(instruction.operands[data], Type::wide,
-                                                     transfer.words()));
+  HIPPLAN_TRY_ASSIGN(op.from[kData],
+                     lowering.source(instruction.operands[data], Type::wide, transfer.words()));
   HIPPLAN_TRY(vector_only(instruction, op.from[kData].place));
   return lower_place(instruction, at, data, lowering, op);
 }
@@ -136,29 +141,29 @@ namespace {
 
 // clang-format off
 #define LOADS(PREFIX, SPACE)                                                          \
-  load<Transfer{SPACE, 4}>(PREFIX "load_dword"), load<Transfer{SPACE, 8}>(PREFIX "load_dwordx2"), \
-  load<Transfer{SPACE, 12}>(PREFIX "load_dwordx3"), load<Transfer{SPACE, 16}>(PREFIX "load_dwordx4"), \
-  load<Transfer{SPACE, 1}>(PREFIX "load_ubyte"), load<Transfer{SPACE, 1, true}>(PREFIX "load_sbyte"), \
-  load<Transfer{SPACE, 2}>(PREFIX "load_ushort"), load<Transfer{SPACE, 2, true}>(PREFIX "load_sshort"), \
-  load<Transfer{SPACE, 2, false, Part::word0}>(PREFIX "load_short_d16"), load<Transfer{SPACE, 2, false, Part::word1}>(PREFIX "load_short_d16_hi"), \
-  load<Transfer{SPACE, 1, false, Part::word0}>(PREFIX "load_ubyte_d16"), load<Transfer{SPACE, 1, false, Part::word1}>(PREFIX "load_ubyte_d16_hi"), \
-  load<Transfer{SPACE, 1, true, Part::word0}>(PREFIX "load_sbyte_d16"), load<Transfer{SPACE, 1, true, Part::word1}>(PREFIX "load_sbyte_d16_hi")
+  memory_load<Transfer{SPACE, 4}>(PREFIX "load_dword"), memory_load<Transfer{SPACE, 8}>(PREFIX "load_dwordx2"), \
+  memory_load<Transfer{SPACE, 12}>(PREFIX "load_dwordx3"), memory_load<Transfer{SPACE, 16}>(PREFIX "load_dwordx4"), \
+  memory_load<Transfer{SPACE, 1}>(PREFIX "load_ubyte"), memory_load<Transfer{SPACE, 1, true}>(PREFIX "load_sbyte"), \
+  memory_load<Transfer{SPACE, 2}>(PREFIX "load_ushort"), memory_load<Transfer{SPACE, 2, true}>(PREFIX "load_sshort"), \
+  memory_load<Transfer{SPACE, 2, false, Part::word0}>(PREFIX "load_short_d16"), memory_load<Transfer{SPACE, 2, false, Part::word1}>(PREFIX "load_short_d16_hi"), \
+  memory_load<Transfer{SPACE, 1, false, Part::word0}>(PREFIX "load_ubyte_d16"), memory_load<Transfer{SPACE, 1, false, Part::word1}>(PREFIX "load_ubyte_d16_hi"), \
+  memory_load<Transfer{SPACE, 1, true, Part::word0}>(PREFIX "load_sbyte_d16"), memory_load<Transfer{SPACE, 1, true, Part::word1}>(PREFIX "load_sbyte_d16_hi")
 #define STORES(PREFIX, SPACE)                                                         \
-  store<Transfer{SPACE, 4}>(PREFIX "store_dword"), store<Transfer{SPACE, 8}>(PREFIX "store_dwordx2"), \
-  store<Transfer{SPACE, 12}>(PREFIX "store_dwordx3"), store<Transfer{SPACE, 16}>(PREFIX "store_dwordx4"), \
-  store<Transfer{SPACE, 1}>(PREFIX "store_byte"), store<Transfer{SPACE, 2}>(PREFIX "store_short"), \
-  store<Transfer{SPACE, 1, false, Part::word1}>(PREFIX "store_byte_d16_hi"), store<Transfer{SPACE, 2, false, Part::word1}>(PREFIX "store_short_d16_hi")
+  memory_store<Transfer{SPACE, 4}>(PREFIX "store_dword"), memory_store<Transfer{SPACE, 8}>(PREFIX "store_dwordx2"), \
+  memory_store<Transfer{SPACE, 12}>(PREFIX "store_dwordx3"), memory_store<Transfer{SPACE, 16}>(PREFIX "store_dwordx4"), \
+  memory_store<Transfer{SPACE, 1}>(PREFIX "store_byte"), memory_store<Transfer{SPACE, 2}>(PREFIX "store_short"), \
+  memory_store<Transfer{SPACE, 1, false, Part::word1}>(PREFIX "store_byte_d16_hi"), memory_store<Transfer{SPACE, 2, false, Part::word1}>(PREFIX "store_short_d16_hi")
 
 template <Transfer T>
-constexpr Semantics load(std::string_view name) {
+constexpr Semantics memory_load(std::string_view name) {
   return {.mnemonic = name, .run = load_lanes<T>, .flags = kVector, .lower = lower_vector_load, .parameter = T.pack()};
 }
 template <Transfer T>
-constexpr Semantics store(std::string_view name) {
+constexpr Semantics memory_store(std::string_view name) {
   return {.mnemonic = name, .run = store_lanes<T>, .flags = kVector, .lower = lower_vector_store, .parameter = T.pack()};
 }
 
-constexpr Semantics kTable[] = {
+constexpr Semantics kMemoryTable[] = {
     LOADS("global_", Space::global), STORES("global_", Space::global),
     LOADS("flat_", Space::flat), STORES("flat_", Space::flat),
     LOADS("scratch_", Space::scratch), STORES("scratch_", Space::scratch),
@@ -168,6 +173,8 @@ constexpr Semantics kTable[] = {
 
 }  // namespace
 
-std::span<const Semantics> memory_semantics() { return kTable; }
+std::span<const Semantics> memory_semantics() {
+  return kMemoryTable;
+}
 
 }  // namespace hipplan::emulator

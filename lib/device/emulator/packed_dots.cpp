@@ -159,7 +159,7 @@ constexpr Semantics entry(std::string_view mnemonic, Handler run, Lower lower) {
           .lower = lower};
 }
 
-constexpr Semantics kTable[] = {
+constexpr Semantics kPackedDotsTable[] = {
     entry("v_fma_mix_f32", mix<MixResult::single>, lower_mix),
     entry("v_fma_mixlo_f16", mix<MixResult::low_half>, lower_mix),
     entry("v_fma_mixhi_f16", mix<MixResult::high_half>, lower_mix),
@@ -188,7 +188,7 @@ constexpr Semantics kTable[] = {
 }  // namespace
 
 std::span<const Semantics> packed_dot_semantics() {
-  return kTable;
+  return kPackedDotsTable;
 }
 
 }  // namespace hipplan::emulator

@@ -51,7 +51,7 @@ constexpr Semantics three_bits(std::string_view mnemonic, Handler run, Type type
           .lower = lower_three_bit_function};
 }
 
-constexpr Semantics kTable[] = {
+constexpr Semantics kPackedGfx950Table[] = {
     lanes<kPackBFloats>("v_cvt_pk_bf16_f32"),
     lanes<kPackHalves>("v_cvt_pk_f16_f32"),
     three_bits("v_bitop3_b32", three_bit_function<uint32_t>, Type::u32),
@@ -61,7 +61,7 @@ constexpr Semantics kTable[] = {
 }  // namespace
 
 std::span<const Semantics> packed_gfx950_semantics() {
-  return kTable;
+  return kPackedGfx950Table;
 }
 
 }  // namespace hipplan::emulator

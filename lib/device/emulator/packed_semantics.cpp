@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <array>
 
-#include "device/emulator/float_math.h"
+#include "device/emulator/arithmetic.h"
 #include "device/emulator/lanes.h"
 #include "device/emulator/packed.h"
 
@@ -92,25 +92,9 @@ constexpr Semantics halves(std::string_view mnemonic) {
           .parameter = kSources};
 }
 
-/// NaN wins.
-float float_minimum(float a, float b) {
-  if (a != a) return a;
-  return b != b ? b : smaller(a, b);
-}
-float float_maximum(float a, float b) {
-  if (a != a) return a;
-  return b != b ? b : larger(a, b);
-}
-
-template <auto F>
-constexpr auto kHalf2 = [](Half a, Half b) { return narrow_half(F(widen(a), widen(b))); };
 template <auto F>
 constexpr auto kBFloat2 = [](BFloat a, BFloat b) { return narrow_bfloat(F(widen(a), widen(b))); };
 
-constexpr auto kSmaller = [](float a, float b) { return smaller(a, b); };
-constexpr auto kLarger = [](float a, float b) { return larger(a, b); };
-constexpr auto kAdd = [](float a, float b) { return a + b; };
-constexpr auto kMul = [](float a, float b) { return a * b; };
 constexpr auto kFmaHalf = [](Half a, Half b, Half c) {
   return fused_half(widen(a), widen(b), widen(c));
 };
@@ -215,15 +199,15 @@ constexpr Semantics pairs(std::string_view mnemonic, Handler run, int64_t source
 
 // ---- table ------------------------------------------------------------------------------------
 
-constexpr Semantics kTable[] = {
+constexpr Semantics kPackedTable[] = {
     halves<Half, kHalf2<kAdd>, 2>("v_pk_add_f16"),
     halves<Half, kHalf2<kMul>, 2>("v_pk_mul_f16"),
     halves<Half, kHalf2<kSmaller>, 2>("v_pk_min_f16"),
     halves<Half, kHalf2<kLarger>, 2>("v_pk_max_f16"),
     halves<Half, kHalf2<kSmaller>, 2>("v_pk_min_num_f16"),
     halves<Half, kHalf2<kLarger>, 2>("v_pk_max_num_f16"),
-    halves<Half, kHalf2<float_minimum>, 2>("v_pk_minimum_f16"),
-    halves<Half, kHalf2<float_maximum>, 2>("v_pk_maximum_f16"),
+    halves<Half, kHalf2<smaller_or_nan>, 2>("v_pk_minimum_f16"),
+    halves<Half, kHalf2<larger_or_nan>, 2>("v_pk_maximum_f16"),
     halves<Half, kFmaHalf, 3>("v_pk_fma_f16"),
     halves<Half, kFmaHalf, 3>("v_pk_fmac_f16"),
     halves<BFloat, kBFloat2<kAdd>, 2>("v_pk_add_bf16"),
@@ -260,7 +244,7 @@ constexpr Semantics kTable[] = {
 
 std::span<const Semantics> packed_semantics() {
   static const std::vector<Semantics> table = [] {
-    std::vector<Semantics> all(std::begin(kTable), std::end(kTable));
+    std::vector<Semantics> all(std::begin(kPackedTable), std::end(kPackedTable));
     for (const auto family : {packed_dot_semantics(), packed_gfx950_semantics()}) {
       all.insert(all.end(), family.begin(), family.end());
     }

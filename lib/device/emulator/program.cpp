@@ -10,12 +10,6 @@ namespace {
 constexpr uint32_t kMaxPrivateBytes = 1u << 17;  ///< of one lane
 constexpr uint32_t kMaxArgumentBytes = 1u << 20;
 
-std::string hex(uint64_t value) {
-  std::ostringstream out;
-  out << "0x" << std::hex << value;
-  return out.str();
-}
-
 unsigned bits(uint32_t word, unsigned first, unsigned count) {
   return (word >> first) & ((1u << count) - 1u);
 }

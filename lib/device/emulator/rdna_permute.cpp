@@ -69,7 +69,7 @@ constexpr Semantics permute(std::string_view mnemonic, int64_t parameter) {
           .parameter = parameter};
 }
 
-constexpr Semantics kTable[] = {
+constexpr Semantics kRdnaPermuteTable[] = {
     permute("v_permlane16_b32", 0),
     permute("v_permlanex16_b32", kOtherRow),
     permute("v_permlane16_var_b32", kPerLane),
@@ -83,7 +83,7 @@ constexpr Semantics kTable[] = {
 }  // namespace
 
 std::span<const Semantics> rdna_permute_semantics() {
-  return kTable;
+  return kRdnaPermuteTable;
 }
 
 }  // namespace hipplan::emulator

@@ -2,19 +2,12 @@
 #include <algorithm>
 #include <vector>
 
-#include "device/emulator/float_math.h"
+#include "device/emulator/arithmetic.h"
 #include "device/emulator/rdna.h"
 #include "device/emulator/scalars.h"
 
 namespace hipplan::emulator {
 namespace {
-
-float smaller_or_nan(float a, float b) {
-  return a != a ? a : b != b ? b : smaller(a, b);
-}
-float larger_or_nan(float a, float b) {
-  return a != a ? a : b != b ? b : larger(a, b);
-}
 
 int32_t to_int(float value) {
   if (value != value) return 0;
@@ -32,17 +25,11 @@ uint32_t to_unsigned(float value) {
 template <auto F>
 constexpr auto kHalf1 = [](Half a) { return narrow_half(F(widen(a))); };
 template <auto F>
-constexpr auto kHalf2 = [](Half a, Half b) { return narrow_half(F(widen(a), widen(b))); };
-template <auto F>
 constexpr auto kTest32 = [](float a, float b, bool& scc) { scc = F(a, b); };
 template <auto F>
 constexpr auto kTest16 = [](Half a, Half b, bool& scc) { scc = F(widen(a), widen(b)); };
 
-constexpr auto kAdd = [](float a, float b) { return a + b; };
 constexpr auto kSub = [](float a, float b) { return a - b; };
-constexpr auto kMul = [](float a, float b) { return a * b; };
-constexpr auto kSmaller = [](float a, float b) { return smaller(a, b); };
-constexpr auto kLarger = [](float a, float b) { return larger(a, b); };
 constexpr auto kCeil = [](float a) { return std::ceil(a); };
 constexpr auto kFloor = [](float a) { return std::floor(a); };
 constexpr auto kTrunc = [](float a) { return std::trunc(a); };
@@ -71,7 +58,7 @@ uint32_t half_toward_zero(float value) {
 #define HIPPLAN_SCALAR_TEST(name, f) \
   scalars<kTest32<f>>("s_cmp_" name "_f32"), scalars<kTest16<f>>("s_cmp_" name "_f16")
 
-constexpr Semantics kTable[] = {
+constexpr Semantics kRdnaScalarFloatTable[] = {
     scalars<kAdd>("s_add_f32"), scalars<kHalf2<kAdd>>("s_add_f16"),
     scalars<kSub>("s_sub_f32"), scalars<kHalf2<kSub>>("s_sub_f16"),
     scalars<kMul>("s_mul_f32"), scalars<kHalf2<kMul>>("s_mul_f16"),
@@ -111,7 +98,7 @@ constexpr Semantics kTable[] = {
 }  // namespace
 
 std::span<const Semantics> rdna_scalar_float_semantics() {
-  return kTable;
+  return kRdnaScalarFloatTable;
 }
 
 }  // namespace hipplan::emulator

@@ -1,25 +1,17 @@
 // Vector instructions that came with RDNA.
 #include <algorithm>
 
-#include "device/emulator/float_math.h"
+#include "device/emulator/arithmetic.h"
 #include "device/emulator/lanes.h"
 #include "device/emulator/rdna.h"
 
 namespace hipplan::emulator {
 namespace {
 
-float smaller_or_nan(float a, float b) {
-  return a != a ? a : b != b ? b : smaller(a, b);
-}
-float larger_or_nan(float a, float b) {
-  return a != a ? a : b != b ? b : larger(a, b);
-}
 using u16 = uint16_t;
 using u32 = uint32_t;
 using i32 = int32_t;
 
-template <auto F>
-constexpr auto kHalf2 = [](Half a, Half b) { return narrow_half(F(widen(a), widen(b))); };
 template <auto F>
 constexpr auto kHalf3 =
     [](Half a, Half b, Half c) { return narrow_half(F(widen(a), widen(b), widen(c))); };
@@ -42,7 +34,7 @@ constexpr auto kMaximumMinimum = [](float a, float b, float c) {
 };
 
 // clang-format off
-constexpr Semantics kTable[] = {
+constexpr Semantics kRdnaVectorTable[] = {
     lanes<[](u16 a) { return a; }>("v_mov_b16"),
     lanes<[](u16 a) { return static_cast<u16>(~a); }>("v_not_b16"),
     lanes<[](u16 a, u16 b) { return static_cast<u16>(a & b); }>("v_and_b16"),
@@ -71,7 +63,7 @@ constexpr Semantics kTable[] = {
 }  // namespace
 
 std::span<const Semantics> rdna_vector_semantics() {
-  return kTable;
+  return kRdnaVectorTable;
 }
 
 }  // namespace hipplan::emulator

@@ -73,7 +73,8 @@ Result<void> lower_load(const Instruction& instruction, Lowering& lowering, Op& 
     }
   }
   for (const auto& modifier : instruction.modifiers) {
-    if (modifier.name == "offset") op.offset = instruction.value("offset");
+    if (modifier.name == "offset")
+      op.offset = instruction.value("offset");
     else if (modifier.name != "glc" && modifier.name != "dlc" && modifier.name != "th" &&
              modifier.name != "scope" && modifier.name != "nv")
       return modifier_error(instruction, modifier.name);
@@ -90,7 +91,7 @@ constexpr Semantics load(std::string_view name, Handler run, int64_t parameter) 
   return {.mnemonic = name, .run = run, .lower = lower_load, .parameter = parameter};
 }
 
-constexpr Semantics kTable[] = {
+constexpr Semantics kScalarMemoryTable[] = {
     load("s_load_dword", load_words, 4),
     load("s_load_dwordx2", load_words, 8),
     load("s_load_dwordx3", load_words, 12),
@@ -113,6 +114,8 @@ constexpr Semantics kTable[] = {
 
 }  // namespace
 
-std::span<const Semantics> scalar_memory_semantics() { return kTable; }
+std::span<const Semantics> scalar_memory_semantics() {
+  return kScalarMemoryTable;
+}
 
 }  // namespace hipplan::emulator

@@ -9,7 +9,9 @@ using i32 = int32_t;
 using u64 = uint64_t;
 using i64 = int64_t;
 
-constexpr i32 extend(u32 immediate) { return static_cast<int16_t>(immediate); }
+constexpr i32 extend(u32 immediate) {
+  return static_cast<int16_t>(immediate);
+}
 
 constexpr u32 first_one(u64 value) {
   return value == 0 ? ~0u : static_cast<u32>(std::countr_zero(value));
@@ -55,7 +57,7 @@ constexpr u32 sub_signed(u32 a, u32 b, bool& scc) {
 }
 
 // clang-format off
-constexpr Semantics kTable[] = {
+constexpr Semantics kScalarTable[] = {
     // Sums and products.
     scalars<[](u32 a, u32 b, bool& scc) { const u32 r = a + b; scc = r < a; return r; }>("s_add_u32"),
     scalars<[](u32 a, u32 b, bool& scc) { scc = (b > a); return a - b; }>("s_sub_u32"),
@@ -189,6 +191,8 @@ constexpr Semantics kTable[] = {
 
 }  // namespace
 
-std::span<const Semantics> scalar_semantics() { return kTable; }
+std::span<const Semantics> scalar_semantics() {
+  return kScalarTable;
+}
 
 }  // namespace hipplan::emulator

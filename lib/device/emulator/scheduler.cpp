@@ -18,12 +18,6 @@ Rows allocate_rows(size_t waves) {
       static_cast<Row*>(std::aligned_alloc(alignof(Row), waves * kVectorRows * sizeof(Row))));
 }
 
-std::string hex(uint64_t value) {
-  std::ostringstream out;
-  out << "0x" << std::hex << value;
-  return out.str();
-}
-
 /// The fault of a wave with everything around it.
 Error describe(const Dispatch& dispatch, const Wave& wave) {
   const Program& program = *dispatch.program;

@@ -4,17 +4,6 @@
 
 namespace hipplan::emulator {
 
-// A build without one of these families still links; its instructions are then unknown.
-[[gnu::weak]] std::span<const Semantics> packed_semantics() {
-  return {};
-}
-[[gnu::weak]] std::span<const Semantics> matrix_semantics() {
-  return {};
-}
-[[gnu::weak]] std::span<const Semantics> rdna_semantics() {
-  return {};
-}
-
 namespace {
 
 using Index = std::unordered_map<std::string_view, const Semantics*>;

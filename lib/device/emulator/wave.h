@@ -58,8 +58,8 @@ struct Wave {
   bool scc = false;
   bool direct = true;  ///< no denormal flushing and no register indexing: simple sources are rows
   State state = State::running;
-  uint8_t lanes = 64;  ///< 32 or 64
-  uint32_t next = 0;   ///< operation that runs next
+  uint8_t lanes = 64;    ///< 32 or 64
+  uint32_t next = 0;     ///< operation that runs next
   uint32_t current = 0;  ///< operation that runs now, or that stopped the wave
   Mode mode;
   uint32_t index = 0;  ///< in its workgroup

@@ -1,16 +1,17 @@
-// Single instructions with modifiers that compilers seldom write. packed(out, in) stores the result of
-// case k of lane i in out[64 * k + i]; sources are in[i], in[64 + i], in[128 + i].
-#define KERNEL extern "C" __attribute__((global)) __attribute__((amdgpu_flat_work_group_size(1, 64))) void
+// Single instructions with modifiers that compilers seldom write. packed(out, in) stores the result
+// of case k of lane i in out[64 * k + i]; sources are in[i], in[64 + i], in[128 + i].
+#define KERNEL \
+  extern "C" __attribute__((global)) __attribute__((amdgpu_flat_work_group_size(1, 64))) void
 
 typedef unsigned u32;
 typedef u32 pair __attribute__((ext_vector_type(2)));
 
 // "+v": results that keep a part of their register start from c.
-#define CASE(k, text)                                                  \
-  {                                                                    \
-    u32 d = c;                                                         \
-    asm volatile(text : "+v"(d) : "v"(a), "v"(b), "v"(c));             \
-    out[64 * (k) + lane] = d;                                          \
+#define CASE(k, text)                                      \
+  {                                                        \
+    u32 d = c;                                             \
+    asm volatile(text : "+v"(d) : "v"(a), "v"(b), "v"(c)); \
+    out[64 * (k) + lane] = d;                              \
   }
 
 KERNEL packed(u32* out, const u32* in) {
@@ -43,11 +44,11 @@ KERNEL packed(u32* out, const u32* in) {
 }
 
 #if defined(__gfx90a__) || defined(__gfx942__) || defined(__gfx950__)
-#define PAIR_CASE(k, text)                                             \
-  {                                                                    \
-    pair d = c;                                                        \
-    asm volatile(text : "+v"(d) : "v"(a), "v"(b), "v"(c));             \
-    out[64 * (k) + lane] = d;                                          \
+#define PAIR_CASE(k, text)                                 \
+  {                                                        \
+    pair d = c;                                            \
+    asm volatile(text : "+v"(d) : "v"(a), "v"(b), "v"(c)); \
+    out[64 * (k) + lane] = d;                              \
   }
 KERNEL pairs(pair* out, const pair* in) {
   const u32 lane = __builtin_amdgcn_workitem_id_x();
@@ -65,20 +66,23 @@ KERNEL pairs(pair* out, const pair* in) {
 KERNEL dual(u32* out, const u32* in) {
   const u32 lane = __builtin_amdgcn_workitem_id_x();
   const u32 a = in[lane], b = in[64 + lane], c = in[128 + lane];
-#define DUAL_CASE(k, text)                                                            \
-  {                                                                                   \
-    u32 x, y;                                                                         \
-    asm volatile("v_mov_b32 v40, %2\n v_mov_b32 v41, %3\n v_mov_b32 v42, %4\n" text   \
-                 "\n v_mov_b32 %0, v40\n v_mov_b32 %1, v41"                           \
-                 : "=&v"(x), "=&v"(y) : "v"(a), "v"(b), "v"(c) : "v40", "v41", "v42", "vcc"); \
-    out[64 * (k) + lane] = x;                                                         \
-    out[64 * ((k) + 1) + lane] = y;                                                   \
+#define DUAL_CASE(k, text)                                                          \
+  {                                                                                 \
+    u32 x, y;                                                                       \
+    asm volatile("v_mov_b32 v40, %2\n v_mov_b32 v41, %3\n v_mov_b32 v42, %4\n" text \
+                 "\n v_mov_b32 %0, v40\n v_mov_b32 %1, v41"                         \
+                 : "=&v"(x), "=&v"(y)                                               \
+                 : "v"(a), "v"(b), "v"(c)                                           \
+                 : "v40", "v41", "v42", "vcc");                                     \
+    out[64 * (k) + lane] = x;                                                       \
+    out[64 * ((k) + 1) + lane] = y;                                                 \
   }
   DUAL_CASE(0, "v_dual_mov_b32 v40, v41 :: v_dual_mov_b32 v41, v40")
   DUAL_CASE(2, "v_dual_mov_b32 v41, v40 :: v_dual_add_nc_u32 v40, v41, v42")
   DUAL_CASE(4, "v_dual_mov_b32 v40, v41 :: v_dual_lshlrev_b32 v41, 3, v42")
-  DUAL_CASE(6, "v_cmp_lt_u32 vcc_lo, v40, v41\n"
-               "v_dual_cndmask_b32 v40, v40, v41 :: v_dual_and_b32 v41, 0xff00ff, v42")
+  DUAL_CASE(6,
+            "v_cmp_lt_u32 vcc_lo, v40, v41\n"
+            "v_dual_cndmask_b32 v40, v40, v41 :: v_dual_and_b32 v41, 0xff00ff, v42")
 }
 
 /// Row permutes with half of the lanes off. Lanes that are off keep 7.
@@ -88,10 +92,12 @@ KERNEL permute(u32* out, const u32* in) {
   u32 low = 0x89abcdefu, high = 0x01234567u;  // lane j reads lane 15 - j of its row
   asm volatile("" : "+v"(keep), "+v"(zero), "+v"(inactive), "+v"(from), "+s"(low), "+s"(high));
   if ((in[64 + lane] & 1) == 0) {
-    asm volatile("v_permlane16_b32 %0, %3, %4, %5\n"
-                 "v_permlanex16_b32 %1, %3, %4, %5 op_sel:[0,1]\n"
-                 "v_permlane16_b32 %2, %3, %4, %5 op_sel:[1,0]"
-                 : "+v"(keep), "+v"(zero), "+v"(inactive) : "v"(from), "s"(low), "s"(high));
+    asm volatile(
+        "v_permlane16_b32 %0, %3, %4, %5\n"
+        "v_permlanex16_b32 %1, %3, %4, %5 op_sel:[0,1]\n"
+        "v_permlane16_b32 %2, %3, %4, %5 op_sel:[1,0]"
+        : "+v"(keep), "+v"(zero), "+v"(inactive)
+        : "v"(from), "s"(low), "s"(high));
   }
   out[lane] = keep;
   out[64 + lane] = zero;
@@ -103,11 +109,11 @@ KERNEL permute(u32* out, const u32* in) {
 /// Scalar floating point on in[0] and in[1].
 KERNEL scalar(u32* out, const u32* in) {
   const u32 a = in[0], b = in[1], c = in[2];
-#define SCALAR_CASE(k, text)                                           \
-  {                                                                    \
-    u32 d = c;                                                         \
-    asm volatile(text : "+s"(d) : "s"(a), "s"(b) : "scc");             \
-    out[k] = d;                                                        \
+#define SCALAR_CASE(k, text)                               \
+  {                                                        \
+    u32 d = c;                                             \
+    asm volatile(text : "+s"(d) : "s"(a), "s"(b) : "scc"); \
+    out[k] = d;                                            \
   }
   SCALAR_CASE(0, "s_add_f32 %0, %1, %2")
   SCALAR_CASE(1, "s_fmac_f32 %0, %1, %2")

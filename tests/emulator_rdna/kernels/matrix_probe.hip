@@ -1,5 +1,5 @@
-// One kernel for each matrix instruction: every lane loads its registers of A, B and C, and stores its
-// registers of D. A kernel has the name of its instruction without "v_".
+// One kernel for each matrix instruction: every lane loads its registers of A, B and C, and stores
+// its registers of D. A kernel has the name of its instruction without "v_".
 #define KERNEL extern "C" __attribute__((global)) void
 #define VEC(T, n) T __attribute__((ext_vector_type(n)))
 
@@ -23,13 +23,13 @@ typedef VEC(_Float16, 8) h8;
 typedef VEC(_Float16, 16) h16;
 typedef VEC(__bf16, 8) b8;
 
-#define PROBE(name, A, B, C, ...)                                          \
-  KERNEL name(const A* pa, const B* pb, const C* pc, C* pd) {              \
-    const int lane = __builtin_amdgcn_workitem_id_x();                     \
-    const A a = pa[lane];                                                  \
-    const B b = pb[lane];                                                  \
-    const C c = pc[lane];                                                  \
-    pd[lane] = __VA_ARGS__;                                                \
+#define PROBE(name, A, B, C, ...)                             \
+  KERNEL name(const A* pa, const B* pb, const C* pc, C* pd) { \
+    const int lane = __builtin_amdgcn_workitem_id_x();        \
+    const A a = pa[lane];                                     \
+    const B b = pb[lane];                                     \
+    const C c = pc[lane];                                     \
+    pd[lane] = __VA_ARGS__;                                   \
   }
 #define MFMA(name, A, C) PROBE(mfma_##name, A, A, C, __builtin_amdgcn_mfma_##name(a, b, c, 0, 0, 0))
 

@@ -2,7 +2,8 @@
 // is 32 on gfx11 and gfx12, 64 elsewhere.
 #include "bodies.h"
 
-#define KERNEL extern "C" __attribute__((global)) __attribute__((amdgpu_flat_work_group_size(1, 256))) void
+#define KERNEL \
+  extern "C" __attribute__((global)) __attribute__((amdgpu_flat_work_group_size(1, 256))) void
 #define SHARED __attribute__((shared))
 #define DEVICE __attribute__((device)) inline
 
@@ -19,13 +20,27 @@ DEVICE void barrier() {
   __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
 }
 
-KERNEL float_kernel(float* out, const float* in, int n) { out[index()] = float_work(in, index(), n); }
-KERNEL rounding_kernel(float* out, const float* in) { out[index()] = rounding_work(in, index()); }
-KERNEL integer_kernel(long* out, const int* in) { out[index()] = integer_work(in, index()); }
-KERNEL double_kernel(double* out, const float* in) { out[index()] = double_work(in, index()); }
-KERNEL branching_kernel(int* out, const int* in) { out[index()] = branching_work(in, index()); }
-KERNEL short_kernel(short* out, const short* in) { out[index()] = short_work(in, index()); }
-KERNEL array_kernel(int* out, const int* in) { out[index()] = array_work(in, index()); }
+KERNEL float_kernel(float* out, const float* in, int n) {
+  out[index()] = float_work(in, index(), n);
+}
+KERNEL rounding_kernel(float* out, const float* in) {
+  out[index()] = rounding_work(in, index());
+}
+KERNEL integer_kernel(long* out, const int* in) {
+  out[index()] = integer_work(in, index());
+}
+KERNEL double_kernel(double* out, const float* in) {
+  out[index()] = double_work(in, index());
+}
+KERNEL branching_kernel(int* out, const int* in) {
+  out[index()] = branching_work(in, index());
+}
+KERNEL short_kernel(short* out, const short* in) {
+  out[index()] = short_work(in, index());
+}
+KERNEL array_kernel(int* out, const int* in) {
+  out[index()] = array_work(in, index());
+}
 
 /// out[8i + k]: halves of single and packed operations. in[2i], in[2i+1] are x; in[2i+2] … is y.
 KERNEL half_kernel(_Float16* out, const _Float16* in) {
@@ -51,7 +66,8 @@ KERNEL mixed_kernel(float* out, const _Float16* in) {
   out[4 * i + 1] = __builtin_fmaf(-x, y, 2.0f);
   const half2 p = *reinterpret_cast<const half2*>(in + 2 * i);
   const half2 q = *reinterpret_cast<const half2*>(in + 2 * i + 2);
-#if defined(__gfx90a__) || defined(__gfx942__) || defined(__gfx950__) || defined(__GFX11__) || defined(__GFX12__)
+#if defined(__gfx90a__) || defined(__gfx942__) || defined(__gfx950__) || defined(__GFX11__) || \
+    defined(__GFX12__)
   out[4 * i + 2] = __builtin_amdgcn_fdot2(p, q, 1.0f, false);
 #else
   out[4 * i + 2] = static_cast<float>(p.x) * q.x + static_cast<float>(p.y) * q.y + 1.0f;
@@ -82,7 +98,7 @@ KERNEL reduce_kernel(int* total, const int* in) {
 KERNEL lanes_kernel(int* out, const int* in) {
   const int i = index(), lane = i % 32;
   const int v = in[i];
-  out[8 * i] = __builtin_amdgcn_update_dpp(-1, v, 0xB1, 0xf, 0xf, false);    // quad_perm:[1,0,3,2]
+  out[8 * i] = __builtin_amdgcn_update_dpp(-1, v, 0xB1, 0xf, 0xf, false);  // quad_perm:[1,0,3,2]
   out[8 * i + 1] = __builtin_amdgcn_update_dpp(-1, v, 0x111, 0xf, 0xf, false);  // row_shr:1
   out[8 * i + 2] = __builtin_amdgcn_update_dpp(-1, v, 0x104, 0xf, 0xf, true);   // row_shl:4
   out[8 * i + 3] = __builtin_amdgcn_update_dpp(-1, v, 0x140, 0xf, 0xf, false);  // row_mirror
@@ -92,10 +108,11 @@ KERNEL lanes_kernel(int* out, const int* in) {
 #if defined(__GFX11__) || defined(__GFX12__)
   const int rotated = __builtin_amdgcn_permlane16(-1, v, 0x87654321u, 0x0fedcba9u, false, false);
   const int crossed = __builtin_amdgcn_permlanex16(-1, v, 0x76543210u, 0xfedcba98u, false, false);
-  const int shared_lane = __builtin_amdgcn_update_dpp(-1, v, 0x153, 0xf, 0xf, false);  // row_share:3
-  const int masked = __builtin_amdgcn_update_dpp(-1, v, 0x165, 0xf, 0xf, false);       // row_xmask:5
-  const int eight = __builtin_amdgcn_mov_dpp8(v, 07 | 06 << 3 | 05 << 6 | 04 << 9 | 03 << 12 |
-                                                     02 << 15 | 01 << 18);  // reversed in eights
+  const int shared_lane =
+      __builtin_amdgcn_update_dpp(-1, v, 0x153, 0xf, 0xf, false);                 // row_share:3
+  const int masked = __builtin_amdgcn_update_dpp(-1, v, 0x165, 0xf, 0xf, false);  // row_xmask:5
+  const int eight = __builtin_amdgcn_mov_dpp8(
+      v, 07 | 06 << 3 | 05 << 6 | 04 << 9 | 03 << 12 | 02 << 15 | 01 << 18);  // reversed in eights
   out[8 * i + 7] = rotated + 3 * crossed + 7 * shared_lane + 11 * masked + 13 * eight;
 #else
   out[8 * i + 7] = 0;
