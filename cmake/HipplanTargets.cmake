@@ -32,6 +32,8 @@ function(hipplan_test name)
   add_executable(${name} ${ARG_SOURCES})
   target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR}/tests/support)
   target_link_libraries(${name} PRIVATE hipplan_options ${ARG_LINKS} hipplan_test_main)
+  # What is tested is optimised; optimising the tests themselves only costs build time.
+  target_compile_options(${name} PRIVATE -O0)
   target_compile_definitions(${name} PRIVATE
     HIPPLAN_SOURCE_DIR="${CMAKE_SOURCE_DIR}" HIPPLAN_BINARY_DIR="${CMAKE_BINARY_DIR}")
   add_test(NAME ${name} COMMAND ${name})

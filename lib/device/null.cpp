@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "codeobject/codeobject.h"
+#include "target/code_object_target.h"
 
 namespace hipplan::device {
 namespace {
@@ -98,15 +99,13 @@ Result<void> NullDevice::fill(Address to, std::byte value, uint64_t bytes) {
 
 Result<std::unique_ptr<Module>> NullDevice::load(ByteView code_object) {
   HIPPLAN_TRY_ASSIGN(const auto code, codeobject::parse(code_object, "code object"));
-  const bool family =
-      code.arch.is_generic() && target::generic_family(description_.arch.base) == code.arch.base;
-  if (code.arch.base != description_.arch.base && !family)
+  if (!target::code_loads_on(code.arch, description_.arch))
     return Error{.code = Code::unusable,
                  .reason = "driver-load",
                  .where = name(),
                  .what = "the code object is for another architecture",
-                 .expected = description_.arch.base,
-                 .found = code.arch.base};
+                 .expected = description_.arch.text(),
+                 .found = code.arch.text()};
   const std::lock_guard lock(mutex_);
   ++modules_;
   return std::unique_ptr<Module>(new NullModule(*this, code));

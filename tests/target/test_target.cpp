@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "base/file.h"
+#include "target/code_object_target.h"
 #include "target/target.h"
 
 using namespace hipplan;
@@ -76,6 +77,22 @@ TEST_CASE("which code runs on which device: docs/target-files.md line by line") 
   CHECK_FALSE(target::serves(arch("gfx94"), arch("gfx942")));
   CHECK_FALSE(target::serves(arch("gfx942:xnack-"), arch("gfx942")));
   CHECK(target::serves(arch("gfx942"), arch("gfx942")));
+}
+
+TEST_CASE("a code object loads by base or family, and open features agree with anything") {
+  const auto loads = [](const char* code, const char* device) {
+    return target::code_loads_on(arch(code), arch(device));
+  };
+  CHECK(loads("gfx942", "gfx942:sramecc+:xnack-"));
+  CHECK(loads("gfx942:xnack-", "gfx942"));
+  CHECK(loads("gfx942:xnack-", "gfx942:sramecc+:xnack-"));
+  CHECK_FALSE(loads("gfx942:xnack+", "gfx942:sramecc+:xnack-"));
+  CHECK_FALSE(loads("gfx942:sramecc-", "gfx942:sramecc+"));
+  CHECK(loads("gfx9-4-generic", "gfx942"));
+  CHECK(loads("gfx9-4-generic:xnack-", "gfx942:xnack-"));
+  CHECK_FALSE(loads("gfx9-4-generic:xnack-", "gfx942:xnack+"));
+  CHECK_FALSE(loads("gfx9-4-generic", "gfx90a"));
+  CHECK_FALSE(loads("gfx90a", "gfx942"));
 }
 
 TEST_CASE("archives are searched from exact to generic") {

@@ -1,6 +1,9 @@
 #include "device/emulator/emulator_device.h"
 
+#include <utility>
+
 #include "device/emulator/entry.h"
+#include "target/code_object_target.h"
 
 namespace hipplan::emulator {
 namespace {
@@ -28,14 +31,26 @@ class EmulatorModule final : public device::Module {
 };
 
 Result<void> check_arch(const codeobject::CodeObject& object, const target::Description& device) {
-  if (target::serves(object.arch, device.arch)) return {};
-  if (object.arch.is_generic() && target::generic_family(device.arch.base) == object.arch.base)
-    return {};
+  if (target::code_loads_on(object.arch, device.arch)) return {};
   return Error{.code = Code::unusable,
                .reason = "arch",
                .what = "the code object is for another architecture",
                .expected = device.arch.text(),
                .found = object.arch.text()};
+}
+
+Schedule schedule_of(const device::OpenOptions& options) {
+  return {.jobs = options.jobs,
+          .instruction_budget =
+              options.instruction_budget != 0 ? options.instruction_budget : kDefaultBudget,
+          .seed = options.schedule_seed,
+          .interrupted = options.interrupted};
+}
+MonitorSettings monitor_of(const device::OpenOptions& options) {
+  return {.races = options.check_races,
+          .uninitialized = options.check_uninitialized,
+          .profile = options.profile,
+          .trace = options.trace};
 }
 
 }  // namespace
@@ -47,9 +62,10 @@ EmulatorDevice::EmulatorDevice(target::Description description,
       module_folder_(options.module_folder),
       disassembler_(std::move(disassembler)),
       memory_(description_.memory_bytes),
-      scheduler_(options.jobs,
-                 options.instruction_budget != 0 ? options.instruction_budget : kDefaultBudget,
-                 options.interrupted) {}
+      scheduler_(schedule_of(options), monitor_of(options)),
+      profile_(options.profile) {
+  if (monitor_of(options).any()) memory_.keep_shadows(options.check_uninitialized);
+}
 
 Result<std::unique_ptr<device::Device>> EmulatorDevice::open(const target::Description& description,
                                                              const device::OpenOptions& options) {
@@ -76,7 +92,7 @@ Result<const disassembly::Disassembler*> EmulatorDevice::decoder(const codeobjec
 
 Result<device::Address> EmulatorDevice::allocate(uint64_t bytes) {
   const std::lock_guard lock(mutex_);
-  return memory_.allocate(bytes, "buffer");
+  return memory_.allocate(bytes, kBufferKind);
 }
 Result<void> EmulatorDevice::release(device::Address address) {
   const std::lock_guard lock(mutex_);
@@ -86,6 +102,7 @@ Result<void> EmulatorDevice::copy_in(device::Address to, ByteView from) {
   const std::lock_guard lock(mutex_);
   HIPPLAN_TRY_ASSIGN(std::byte* const place, memory_.reach(to, from.size()));
   if (!from.empty()) std::memcpy(place, from.data(), from.size());
+  memory_.mark(to, from.size(), true);
   return {};
 }
 Result<void> EmulatorDevice::copy_out(std::span<std::byte> to, device::Address from) {
@@ -98,6 +115,13 @@ Result<void> EmulatorDevice::fill(device::Address to, std::byte value, uint64_t 
   const std::lock_guard lock(mutex_);
   HIPPLAN_TRY_ASSIGN(std::byte* const place, memory_.reach(to, bytes));
   if (bytes != 0) std::memset(place, std::to_integer<int>(value), bytes);
+  memory_.mark(to, bytes, true);
+  return {};
+}
+Result<void> EmulatorDevice::mark_undefined(device::Address at, uint64_t bytes) {
+  const std::lock_guard lock(mutex_);
+  HIPPLAN_TRY(memory_.reach(at, bytes));
+  memory_.mark(at, bytes, false);
   return {};
 }
 
@@ -138,9 +162,15 @@ Result<void> EmulatorDevice::launch(const device::Kernel& kernel, const device::
     return checked.error().within(cat("launch of ", program->info.name));
   std::vector<uint64_t> owned;
   WaveCounters counted;
+  ProfileCounts profiled;
   const auto run = [&]() -> Result<void> {
     HIPPLAN_TRY_ASSIGN(const Dispatch dispatch, make_dispatch(*program, launch, memory_, owned));
-    return scheduler_.run(dispatch, memory_, counted);
+    Result<void> ran = scheduler_.run(dispatch, memory_, counted, profiled);
+    if (profile_) {
+      profiles_.push_back(make_profile(dispatch, profiled, description_));
+      profiles_.back().footprint_bytes = Monitor::footprint(memory_);
+    }
+    return ran;
   };
   Result<void> done = run();
   for (const uint64_t base : owned) (void)memory_.release(base);
@@ -156,6 +186,11 @@ Result<void> EmulatorDevice::launch(const device::Kernel& kernel, const device::
 device::Counters EmulatorDevice::counters() const {
   const std::lock_guard lock(mutex_);
   return counters_;
+}
+
+std::vector<device::Profile> EmulatorDevice::take_profiles() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(profiles_, {});
 }
 
 }  // namespace hipplan::emulator
