@@ -1,17 +1,31 @@
 #!/usr/bin/env bash
-# From a fresh Debian 12 to all tests: installs packages, builds, and runs the tests of the AddressSanitizer
-# and UndefinedBehaviorSanitizer build with the fuzzers' short runs, then those of the release build, whose
-# ctest has the last line. With --threads the threaded tests also run under ThreadSanitizer.
+# From a fresh Debian 12 to all tests: installs packages, builds, and runs
+#   1. the unit tests under AddressSanitizer and UndefinedBehaviorSanitizer, the fuzzers' short runs and the lint;
+#   2. the threaded tests under ThreadSanitizer;
+#   3. every test of the release build, whose ctest has the last line.
+# Usage: tests/run.sh [--release-only]
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 cd "$root"
 jobs=$(nproc)
+release_only=
+case "${1:-}" in
+  "") ;;
+  --release-only) release_only=1 ;;
+  *)
+    echo "usage: tests/run.sh [--release-only]" >&2
+    exit 2
+    ;;
+esac
 # Objects are found again by the compiler cache from any folder that the checkout lies in.
 export CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=1
 
+step() { echo "== $* ($((SECONDS / 60)) min $((SECONDS % 60)) s)"; }
+
+step "packages"
 scripts/install-packages.sh --tests
 
-# configure PRESET [OPTIONS…]: only when it is new, so that a second call is quick.
+# configure PRESET [OPTIONS…]: quick when nothing changed.
 configure() {
   local preset=$1
   shift
@@ -21,19 +35,23 @@ configure() {
   }
 }
 mkdir -p build
+step "release build"
 configure release -DHIPPLAN_TESTS=ON -DHIPPLAN_BENCHMARKS=ON
 ninja -C build/release --quiet
 
 archives=$root/build/release/share/hipplan/kernels
-if [ -z "${HIPPLAN_SKIP_SANITIZERS:-}" ]; then
+if [ -z "$release_only" ]; then
+  step "sanitizer and fuzzer build"
   configure fuzz -DHIPPLAN_ARCHIVES_DIR="$archives"
   ninja -C build/fuzz --quiet
+  step "sanitizer tests"
   ctest --test-dir build/fuzz -j "$jobs" --output-on-failure
-fi
-if [ "${1:-}" = "--threads" ]; then
+  step "thread sanitizer build"
   configure tsan -DHIPPLAN_ARCHIVES_DIR="$archives"
   ninja -C build/tsan --quiet hipplan_thread_tests
+  step "thread sanitizer tests"
   ctest --test-dir build/tsan -L threads -j "$jobs" --output-on-failure
 fi
 
+step "release tests"
 ctest --test-dir build/release -j "$jobs" --output-on-failure
