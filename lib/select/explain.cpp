@@ -6,15 +6,6 @@
 namespace hipplan::select {
 namespace {
 
-const char* rule_sentence(Rule rule) {
-  constexpr const char* kSentences[] = {
-      "nothing else could serve",     "it was asked for",
-      "it was measured to be faster", "the heuristic ranks it first",
-      "it has the higher priority",   "all else being equal, its id is smaller",
-      "the graph prefers it"};
-  return kSentences[static_cast<size_t>(rule)];
-}
-
 void add_reasons(const std::vector<match::Reason>& reasons, std::string& out) {
   for (const ReasonGroup& group : grouped(reasons)) {
     const match::Reason& reason = *group.reason;
@@ -29,16 +20,6 @@ void add_reasons(const std::vector<match::Reason>& reasons, std::string& out) {
     }
     out += ": " + reason.text + " [" + reason.reason + ", " + reason.by + "]\n";
   }
-}
-
-void add_ranked(const Ranked& entry, const Selection& selection, size_t place, std::string& out) {
-  const descriptor::Kernel& kernel = *entry.candidate->kernel->kernel;
-  out += "  " + std::to_string(place) + ". " + kernel.name + " (" + kernel.id.text() + ")";
-  if (entry.measured_seconds) out += cat(", measured ", *entry.measured_seconds * 1e6, " us");
-  if (entry.score) out += cat(", estimated ", *entry.score, " ", selection.score_unit);
-  if (kernel.priority != 0) out += cat(", priority ", kernel.priority);
-  if (place > 1) out += cat(", behind by ", rule_name(entry.lost_by));
-  out += "\n";
 }
 
 /// Refusals of one engine as one clause: its own, or those of its packs and kernels.
@@ -78,26 +59,7 @@ std::string refusal_summary(const match::MatchResult& matched, std::string_view 
 }
 
 std::string explain(const Selection& selection) {
-  std::string out = "engine " + selection.chosen.engine->name + ": " +
-                    rule_sentence(selection.engine_rule) + "\n";
-  if (!selection.other_engines.empty()) {
-    out += "other engines that could serve:";
-    for (const std::string& name : selection.other_engines) out += " " + name;
-    out += "\n";
-  }
-  for (const Knob& knob : selection.knobs)
-    out += "knob " + knob.name + " = " + value_text(knob.value) + "\n";
-  out += "kernel " + selection.chosen.kernel->kernel->name + ": " +
-         rule_sentence(selection.kernel_rule) + "\n";
-  out += "candidates, best first";
-  if (!selection.score_unit.empty())
-    out += cat(" (", selection.score_maximize ? "largest" : "smallest", " estimate wins)");
-  out += ":\n";
-  for (size_t i = 0; i < selection.ranking.size(); ++i)
-    add_ranked(selection.ranking[i], selection, i + 1, out);
-  if (!selection.match->reasons.empty()) out += "refused:\n";
-  add_reasons(selection.match->reasons, out);
-  return out;
+  return explain_record(print_reasons(selection), "selection").value();
 }
 
 std::string explain(const match::MatchResult& matched) {

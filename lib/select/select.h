@@ -70,5 +70,8 @@ Result<Selection> select(match::MatchResult matched, const graph::Graph& graph,
 /// The same for people; also for a graph that nothing serves.
 [[nodiscard]] std::string explain(const Selection& selection);
 [[nodiscard]] std::string explain(const match::MatchResult& matched);
+/// explain() of the selection that print_reasons() recorded. Fails with unusable, reason
+/// "reasons-version", for a record of another schema.
+Result<std::string> explain_record(const std::string& reasons, const std::string& where);
 
 }  // namespace hipplan::select

@@ -313,4 +313,8 @@ TEST_CASE("the record of a decision") {
   CHECK(text.find("  1. " + kernel_of(selection)) != std::string::npos);
   CHECK(text.find("knob block_size = 64") != std::string::npos);
   CHECK(text.find("this engine serves MatmulAttributes") != std::string::npos);
+  const auto other = select::explain_record(R"({"schema": "hipplan.reasons/2"})", "file");
+  REQUIRE_FALSE(other.ok());
+  CHECK(other.error().reason == "reasons-version");
+  CHECK_FALSE(select::explain_record("{", "file").ok());
 }
