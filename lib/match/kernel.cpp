@@ -21,7 +21,9 @@ void sort_by_contract(LaunchValues& values, const std::vector<engine::ValueRule>
                    [&](const auto& a, const auto& b) { return place(a) < place(b); });
 }
 
-Refusal from_error(const Error& error) {
+/// Without the advice: that is for the reader of a plan, and there is none yet.
+Refusal from_error(Error error) {
+  error.advice.clear();
   return {error.reason, error.text()};
 }
 
