@@ -111,7 +111,7 @@ TEST_CASE("an unknown architecture is refused") {
 TEST_CASE("a folder without the module is told, with what to do") {
   const auto result = Disassembler::open("gfx942", HIPPLAN_SOURCE_DIR "/tests");
   REQUIRE(!result);
-  CHECK(result.error().code == Code::unusable);
+  CHECK(result.error().code == Code::machine);
   CHECK(result.error().reason == "no-disassembler");
   CHECK(result.error().text().find("HIPPLAN_LLVM") != std::string::npos);
 }

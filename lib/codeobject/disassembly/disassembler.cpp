@@ -28,7 +28,7 @@ fs::path module_path(const std::string& folder) {
 }
 
 Error no_module(const fs::path& path, const std::string& why) {
-  return Error{.code = Code::unusable,
+  return Error{.code = Code::machine,
                .reason = "no-disassembler",
                .where = path.string(),
                .what = "the disassembler module cannot be opened",
@@ -86,7 +86,7 @@ Result<Disassembler> Disassembler::open(std::string_view arch, const std::string
   if (entry == nullptr) return no_module(path, cat("no symbol ", llvm_module::kEntry));
   const Interface* functions = entry();
   if (functions->version != llvm_module::kInterface) {
-    return Error{.code = Code::unusable,
+    return Error{.code = Code::machine,
                  .reason = "disassembler-version",
                  .where = path.string(),
                  .what = "the disassembler module has another interface version",
