@@ -8,14 +8,16 @@
 #   ? 3                  exit status (0 when not given)
 #
 # In expected lines <*> stands for any text; a line that is just <...> stands for any number of lines.
-# $GRAPHS is tests/cli/graphs, $SAMPLES is samples/graphs, $UPSTREAM the upstream data or empty.
+# $GRAPHS is tests/cli/graphs, $SAMPLES is samples/graphs, $UPSTREAM the upstream data or empty, $SOURCE the
+# repository, $KERNELS the packed kernels.
 # A first line "needs upstream" skips the file when that data is not there.
 # Usage: run_case.sh CASE BIN_FOLDER SOURCE_FOLDER
 set -uo pipefail
 case_file=$(realpath "$1")
 bin=$(realpath "$2")
 source_folder=$(realpath "$3")
-export PATH=$bin:$PATH GRAPHS=$source_folder/tests/cli/graphs SAMPLES=$source_folder/samples/graphs
+export PATH=$bin:$source_folder/tests/cli:$PATH GRAPHS=$source_folder/tests/cli/graphs SAMPLES=$source_folder/samples/graphs
+export SOURCE=$source_folder KERNELS=$bin/../share/hipplan/kernels
 UPSTREAM=${HIPPLAN_UPSTREAM_DATA:-$source_folder/../shared/upstream-data}
 [ -d "$UPSTREAM" ] || UPSTREAM=
 export UPSTREAM

@@ -5,29 +5,63 @@ using hipplan::tools::given;
 using hipplan::tools::StringList;
 
 int main(int argc, char** argv) {
-  hipplan::tools::Tool tool("hipplan-build", "Bake execution plans from hipDNN JSON graphs");
+  hipplan::tools::Tool tool(
+      {"hipplan-build",
+       "Bake execution plans from hipDNN JSON graphs",
+       "GRAPH... --target TARGET[,TARGET...] -o OUT",
+       "Every graph is baked for every target: engine, kernel and launch inputs are decided, and "
+       "the kernel's machine code is put into the plan. No GPU is needed.\n"
+       "OUT is a file that holds all plans, or a folder (ending in /) that gets one file per "
+       "graph. "
+       "Nothing is written when a graph cannot be baked, unless \"--keep-going\" is given. The "
+       "same "
+       "graphs give the same bytes on every machine.",
+       {{"hipplan-build conv.json --target gfx942,gfx1100 -o conv.hplan",
+         "one graph for two GPUs, in one file"},
+        {"hipplan-build graphs/ --target mi300x -o plans/", "a file for each graph of a folder"},
+        {"hipplan-build conv.json --target gfx942 --dry-run --why",
+         "which kernel would be taken, and why not the others"}}});
   std::vector<std::string> graphs, targets, target_files, knobs;
   std::string output, engine;
   bool plan_only = false, why = false, dry_run = false, keep_going = false, unknown_keys = false,
        check_reproducible = false;
   auto& app = tool.app();
-  app.add_option("graphs", graphs, "Graph files, folders, patterns, or - for standard input")
+  app.add_option("graphs", graphs,
+                 "Files, folders (searched for *.json), patterns, or - for standard input")
+      ->type_name("GRAPH")
       ->required();
-  app.add_option("-o,--output", output,
-                 "File to write, or a folder (ending in /) for one file per graph");
-  app.add_option("--target,-t", targets, "Architectures or target names, separated by commas")
-      ->allow_extra_args(false);
-  app.add_option("--target-file", target_files, "Target description file")->allow_extra_args(false);
-  app.add_option("--engine", engine, "Take this engine: name, or decimal or 0x id");
-  app.add_option("--knob", knobs, "Fix a knob: NAME=VALUE")->allow_extra_args(false);
-  app.add_flag("--plan-only", plan_only, "Leave the graph out of the file");
-  app.add_flag("--why", why, "Print how each decision was reached");
-  app.add_flag("--dry-run", dry_run, "Stop before writing");
-  app.add_flag("--keep-going", keep_going,
-               "Write the plans that could be baked even when others could not");
+  app.add_option("--target,-t", targets,
+                 "GPUs to bake for, separated by commas: gfx942, or a product such as mi300x")
+      ->type_name("TARGET")
+      ->allow_extra_args(false)
+      ->group("What to bake");
+  app.add_option("--target-file", target_files, "Description of a GPU that does not ship")
+      ->type_name("FILE")
+      ->allow_extra_args(false)
+      ->group("What to bake");
+  app.add_option("--engine", engine, "Take this engine: its name, or its id in decimal or 0x form")
+      ->type_name("ENGINE")
+      ->group("What to bake");
+  app.add_option("--knob", knobs, "Take only kernels with this knob's value, such as block_size=64")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false)
+      ->group("What to bake");
   app.add_flag("--allow-unknown-keys", unknown_keys,
-               "Warn about unknown keys in graphs instead of refusing");
-  app.add_flag("--check-reproducible", check_reproducible, "Bake twice and compare the bytes");
+               "Warn about unknown keys in graphs instead of refusing")
+      ->group("What to bake");
+  app.add_option("--output,-o", output,
+                 "File to write, folder (ending in /) for one file per graph, or - for standard "
+                 "output")
+      ->type_name("FILE")
+      ->group("What to write");
+  app.add_flag("--plan-only", plan_only, "Leave the graph out of the file")->group("What to write");
+  app.add_flag("--keep-going", keep_going,
+               "Write the plans that could be baked even when others could not")
+      ->group("What to write");
+  app.add_flag("--dry-run", dry_run, "Stop before writing")->group("What to write");
+  app.add_flag("--why", why, "Print how each decision was reached")->group("Checks and answers");
+  app.add_flag("--check-reproducible", check_reproducible, "Bake twice and compare the bytes")
+      ->group("Checks and answers");
   return tool.run(argc, argv, [&](const hipplan_tool_io& io) {
     StringList graph_list, target_list, file_list, knob_list;
     hipplan_build_options options{};

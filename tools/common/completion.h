@@ -1,13 +1,18 @@
-// Shell completion made from the tool's own option table.
+// What the completion scripts of the three shells have in common.
 #pragma once
 
-#include <CLI/CLI.hpp>
-#include <string>
+#include "common/option_table.h"
 
 namespace hipplan::tools {
 
-/// `shell` is bash, zsh or fish.
-[[nodiscard]] std::string completion_script(const CLI::App& app, const std::string& name,
-                                            const std::string& shell);
+/// Text between single quotes, as all three shells read it back.
+[[nodiscard]] std::string shell_quoted(const std::string& text);
+[[nodiscard]] std::string joined(const std::vector<std::string>& words, const char* separator);
+/// "_hipplan_build"
+[[nodiscard]] std::string function_name(const std::string& tool);
+
+[[nodiscard]] std::string bash_script(const std::string& name, const CommandRow& tool);
+[[nodiscard]] std::string zsh_script(const std::string& name, const CommandRow& tool);
+[[nodiscard]] std::string fish_script(const std::string& name, const CommandRow& tool);
 
 }  // namespace hipplan::tools

@@ -2,12 +2,14 @@
 
 #include <fcntl.h>
 
+#include <algorithm>
+#include <charconv>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
-#include "common/completion.h"
+#include "common/option_table.h"
 #include "common/terminal.h"
 
 extern char** environ;
@@ -69,26 +71,41 @@ hipplan_strings StringList::view(const std::vector<std::string>& owner) {
   return {pointers_.data(), pointers_.size()};
 }
 
-Tool::Tool(std::string name, const std::string& description)
-    : name_(std::move(name)), app_(description, name_) {
-  app_.set_help_flag("-h,--help", "Print this help and exit");
+const CLI::Validator kWholeNumber(
+    [](const std::string& text) {
+      uint64_t number = 0;
+      const char* end = text.data() + text.size();
+      const auto read = std::from_chars(text.data(), end, number);
+      const bool good = read.ec == std::errc() && read.ptr == end;
+      return good ? std::string() : "'" + text + "' is not a whole number from 0 to 2^64 - 1";
+    },
+    "", "whole number");
+
+Tool::Tool(About about)
+    : about_(std::move(about)), name_(about_.name), app_(about_.summary, name_) {
+  app_.set_help_flag("-h,--help", "Print this help and exit")->group("Common");
   app_.fallthrough();
-  app_.get_formatter()->column_width(34);
   app_.add_flag("--json", json_, "Print results as one JSON document")->group("Common");
-  app_.add_option("--jobs,-j", jobs_, "Worker threads (0: one per hardware thread)")
+  app_.add_option("--jobs,-j", jobs_, "Worker threads; 0: one per hardware thread")
+      ->type_name("COUNT")
+      ->check(kWholeNumber)
       ->group("Common");
   app_.add_flag("--quiet,-q", quiet_, "No notes and no progress")->group("Common");
   app_.add_flag("--no-progress", no_progress_, "No progress")->group("Common");
-  app_.add_option("--data", data_, "Folder with kernels/ and targets/")
+  app_.add_option("--data", data_, "Where kernels/ and targets/ are")
+      ->type_name("FOLDER")
       ->envname("HIPPLAN_DATA")
       ->group("Common");
-  app_.add_option("--modules", modules_, "Folder with the emulator's modules")
+  app_.add_option("--modules", modules_, "Where the emulator's modules are")
+      ->type_name("FOLDER")
       ->envname("HIPPLAN_MODULES")
       ->group("Common");
-  app_.add_option("--completion", completion_, "Print a completion script: bash, zsh or fish")
+  app_.add_option("--completion", completion_, "Print a completion script for a shell and exit")
+      ->type_name("bash|zsh|fish")
       ->check(CLI::IsMember({"bash", "zsh", "fish"}))
       ->group("Common");
   app_.add_flag("--version", version_, "Print versions and exit")->group("Common");
+  app_.add_flag("--man", manual_, "Print the manual page and exit")->group("");
 }
 
 void Tool::warn_unknown_environment() const {
@@ -101,36 +118,82 @@ void Tool::warn_unknown_environment() const {
   }
 }
 
+namespace {
+
+std::string json_text(const std::string& text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    char escaped[8];
+    std::snprintf(escaped, sizeof escaped, "\\u%04x", static_cast<unsigned>(c) & 0xffu);
+    if (c == '"' || c == '\\' || (c >= 0 && c < 0x20) || c == 0x7f)
+      out += escaped;
+    else
+      out += c;
+  }
+  return out + "\"";
+}
+
+bool stands_in(const char* word, int argc, char** argv) {
+  return std::any_of(argv + 1, argv + argc,
+                     [&](const char* given) { return std::strcmp(given, word) == 0; });
+}
+
+/// The shell of --completion, or empty.
+std::string shell_in(int argc, char** argv) {
+  for (int i = 1; i + 1 < argc; ++i)
+    if (std::strcmp(argv[i], "--completion") == 0 &&
+        CLI::IsMember({"bash", "zsh", "fish"})(argv[i + 1]).empty())
+      return argv[i + 1];
+  return "";
+}
+
+}  // namespace
+
+/// A usage error: on standard error, and as the document where one was asked for.
+int Tool::refuse(const std::string& what, bool json) const {
+  std::fprintf(stderr, "%s: error: %s; try %s --help\n", name_.c_str(), what.c_str(),
+               name_.c_str());
+  if (json)
+    std::printf(
+        "{\n  \"schema\": \"hipplan.error/1\",\n  \"error\": {\n    \"class\": \"bad-input\",\n"
+        "    \"reason\": \"usage\",\n    \"what\": %s\n  },\n  \"status\": %d\n}\n",
+        json_text(what).c_str(), HIPPLAN_BAD_INPUT);
+  return HIPPLAN_BAD_INPUT;
+}
+
+std::string Tool::help() const {
+  const CommandRow tool = table_of(app_);
+  const auto named = app_.get_subcommands();
+  if (!named.empty())
+    for (const auto& command : tool.commands)
+      if (command.name == named.front()->get_name()) return help_text(about_, tool, command);
+  return help_text(about_, tool, tool);
+}
+
 /// -1 to go on, else the exit status.
 int Tool::parse(int argc, char** argv) {
   try {
     app_.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
-    std::fputs(app_.help().c_str(), stdout);
+    std::fputs(help().c_str(), stdout);
     return 0;
   } catch (const CLI::ParseError& error) {
-    for (int i = 1; i < argc; ++i) {
-      // These two answer whatever else is missing.
-      if (std::strcmp(argv[i], "--version") == 0) version_ = true;
-      if (std::strcmp(argv[i], "--completion") == 0 && i + 1 < argc &&
-          CLI::IsMember({"bash", "zsh", "fish"})(argv[i + 1]).empty())
-        completion_ = argv[i + 1];
-    }
-    if (!version_ && completion_.empty()) {
-      std::fprintf(stderr, "%s: error: %s; try %s --help\n", name_.c_str(), error.what(),
-                   name_.c_str());
-      return HIPPLAN_BAD_INPUT;
-    }
+    // These answer whatever else is missing.
+    version_ = stands_in("--version", argc, argv);
+    manual_ = stands_in("--man", argc, argv);
+    completion_ = shell_in(argc, argv);
+    if (!version_ && !manual_ && completion_.empty())
+      return refuse(error.what(), stands_in("--json", argc, argv));
   }
-  if (version_) {
+  if (version_)
     std::printf("%s %s\n%s", name_.c_str(), hipplan_version(), hipplan_format_versions());
-    return 0;
-  }
-  if (!completion_.empty()) {
-    std::fputs(completion_script(app_, name_, completion_).c_str(), stdout);
-    return 0;
-  }
-  return -1;
+  else if (manual_)
+    std::fputs(manual_page(about_, table_of(app_), hipplan_version()).c_str(), stdout);
+  else if (!completion_.empty())
+    std::fputs(completion_script(name_, table_of(app_), completion_).c_str(), stdout);
+  else
+    return -1;
+  return 0;
 }
 
 int Tool::run(int argc, char** argv, const std::function<int(const hipplan_tool_io&)>& command) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "common/option_table.h"
 #include "hipplan/tools.h"
 
 namespace hipplan::tools {
@@ -23,21 +24,27 @@ class StringList {
   return text.empty() ? nullptr : text.c_str();
 }
 
+/// Check for an option's value: digits only, so that "-1" is not read as a huge number.
+extern const CLI::Validator kWholeNumber;
+
 /// One program run. Parses, calls the library, prints, and gives the exit status.
 class Tool {
  public:
-  Tool(std::string name, const std::string& description);
+  explicit Tool(About about);
   [[nodiscard]] CLI::App& app() { return app_; }
   /// Parses the arguments and runs `command` with the callbacks set up. Usage errors give 2.
   int run(int argc, char** argv, const std::function<int(const hipplan_tool_io&)>& command);
 
  private:
   int parse(int argc, char** argv);
+  int refuse(const std::string& what, bool json) const;
+  [[nodiscard]] std::string help() const;
   void warn_unknown_environment() const;
 
+  About about_;
   std::string name_;
   CLI::App app_;
-  bool json_ = false, quiet_ = false, no_progress_ = false, version_ = false;
+  bool json_ = false, quiet_ = false, no_progress_ = false, version_ = false, manual_ = false;
   unsigned jobs_ = 0;
   std::string data_, modules_, completion_;
 };

@@ -9,60 +9,95 @@ namespace {
 struct Arguments {
   std::string command = "show", graph_key, output, part;
   std::vector<std::string> words, targets;
+  int64_t date = -1;
 };
 
 struct Command {
   const char* name;
   const char* help;
-  const char* words;  ///< what its positional arguments are
+  const char* value;  ///< name of its positional arguments, which says how they complete
+  const char* words;  ///< what they are
   bool chooses;       ///< takes --graph-key and --target
   bool writes;        ///< takes -o
 };
 constexpr Command kCommands[] = {
-    {"show", "Print what files hold (the default)", "Plan files, bundles, code objects", true,
-     false},
-    {"diff", "Compare two files; exit 1 when they differ", "Two plan files", false, false},
-    {"list", "List what this installation has", "engines, kernels, targets, devices or handlers",
+    {"show", "Print what files hold (the default)", "PLANS", "Plan files, bundles, code objects",
      true, false},
-    {"extract", "Take a part out of a file", "Plan file", true, true},
-    {"size", "Print what takes how much space", "Plan file", false, false},
-    {"disasm", "Print a plan's machine code as text", "Plan file or code object", true, false},
-    {"resolve", "Say which plan a target gets and why not the others", "Plan file", true, false},
-    {"why", "Print how a plan's decisions were reached", "Plan file", true, false},
-    {"bundle", "Pack a folder of plans into one .tar.zst file", "Folder", false, true},
-    {"unbundle", "Unpack a bundle into a folder", "Bundle", false, true},
+    {"diff", "Compare two files; exit 1 when they differ", "PLANS", "Two plan files", false, false},
+    {"list", "List what this installation has", "engines|kernels|targets|devices|handlers",
+     "What to list", true, false},
+    {"extract", "Take a part out of a file", "PLANS", "Plan file", true, true},
+    {"size", "Print what takes how much space", "PLANS", "Plan file", false, false},
+    {"disasm", "Print a plan's machine code as text", "PLANS", "Plan file or code object", true,
+     false},
+    {"resolve", "Say which plan a target gets and why not the others", "PLANS", "Plan file", true,
+     false},
+    {"why", "Print how a plan's decisions were reached", "PLANS", "Plan file", true, false},
+    {"bundle", "Pack a folder of plans into one .tar.zst file", "FOLDER", "Folder of plans", false,
+     true},
+    {"unbundle", "Unpack a bundle into a folder", "FILE", "Bundle", false, true},
 };
 
-void add_part(CLI::App& app, Arguments& arguments, const char* name, const char* help) {
-  app.add_flag_callback(
-      std::string("--") + name, [&arguments, name] { arguments.part = name; }, help);
+/// The parts exclude each other.
+void add_parts(CLI::App& app, Arguments& arguments) {
+  constexpr std::pair<const char*, const char*> kParts[] = {
+      {"plan", "The plan as a file of its own"},
+      {"graph", "The graph's JSON"},
+      {"code", "The code objects"},
+      {"envelope", "The bare envelope"}};
+  std::vector<CLI::Option*> flags;
+  for (const auto& [name, help] : kParts) {
+    const std::string part = name;
+    flags.push_back(
+        app.add_flag_callback("--" + part, [&arguments, part] { arguments.part = part; }, help));
+    flags.back()->group("Part to take");
+    for (auto* other : flags)
+      if (other != flags.back()) other->excludes(flags.back());
+  }
 }
 
 void add_command(CLI::App& app, Arguments& arguments, const Command& command) {
   auto* sub = app.add_subcommand(command.name, command.help);
   sub->callback([&arguments, &command] { arguments.command = command.name; });
-  sub->add_option("words", arguments.words, command.words)->type_name("ARG");
+  sub->add_option("words", arguments.words, command.words)->type_name(command.value);
   if (command.chooses) {
-    sub->add_option("--graph-key", arguments.graph_key, "First digits of a graph's key");
-    sub->add_option("--target,-t", arguments.targets, "Architecture")->allow_extra_args(false);
+    sub->add_option("--graph-key", arguments.graph_key, "Which graph: first digits of its key")
+        ->type_name("KEY");
+    auto* target =
+        sub->add_option("--target,-t", arguments.targets, "Which GPU: architecture or product")
+            ->type_name("TARGET")
+            ->allow_extra_args(false);
+    if (std::string(command.name) != "list") target->expected(1);
   }
   if (command.writes)
-    sub->add_option("-o,--output", arguments.output, "Where to write; - is standard output");
-  if (std::string(command.name) == "extract") {
-    add_part(*sub, arguments, "plan", "The plan as a file of its own");
-    add_part(*sub, arguments, "graph", "The graph's JSON");
-    add_part(*sub, arguments, "code", "The code objects");
-    add_part(*sub, arguments, "envelope", "The bare envelope");
-  }
+    sub->add_option("--output,-o", arguments.output, "Where to write; - is standard output")
+        ->type_name("FILE");
+  const std::string name = command.name;
+  if (name == "extract") add_parts(*sub, arguments);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  hipplan::tools::Tool tool("hipplan-inspect", "Look into execution plans without a GPU");
+  hipplan::tools::Tool tool(
+      {"hipplan-inspect",
+       "Look into execution plans without a GPU",
+       "[COMMAND] PLANS...",
+       "Shows, compares and takes apart plan files; says which plan a target gets; disassembles "
+       "machine code; lists what this installation has. Code objects are shown too, and other "
+       "foreign files are named for what they are.\n"
+       "BUNDLE.tar.zst:MEMBER stands for a file inside a bundle, - for standard input.",
+       {{"hipplan-inspect conv.hplan", "what is inside"},
+        {"hipplan-inspect diff old.hplan new.hplan",
+         "what changed; exit status 1 when anything did"},
+        {"hipplan-inspect disasm conv.hplan --target gfx942", "the machine code"},
+        {"hipplan-inspect extract conv.hplan --graph -o conv.json",
+         "the graph it was baked from"}}});
   Arguments arguments;
   for (const auto& command : kCommands) add_command(tool.app(), arguments, command);
-  tool.app().add_option("files", arguments.words, "Files to show when no command is named");
+  tool.app()
+      .add_option("files", arguments.words, "Files to show when no command is named")
+      ->type_name("PLANS");
   return tool.run(argc, argv, [&](const hipplan_tool_io& io) {
     StringList word_list, target_list;
     hipplan_inspect_options options{};

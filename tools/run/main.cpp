@@ -5,7 +5,18 @@ using hipplan::tools::given;
 using hipplan::tools::StringList;
 
 int main(int argc, char** argv) {
-  hipplan::tools::Tool tool("hipplan-run", "Restore a plan from its file and execute it");
+  hipplan::tools::Tool tool(
+      {"hipplan-run",
+       "Restore a plan from its file and execute it",
+       "PLANS --device DEVICE [--check]",
+       "Restores the plan from its bytes and executes it with random inputs, or with inputs from "
+       ".npy files. No graph is matched, no kernel selected and nothing compiled.\n"
+       "Results that are judged come from two runs over differently poisoned outputs, so that an "
+       "element that the kernel does not write cannot pass.",
+       {{"hipplan-run conv.hplan --device emulator:gfx942 --check",
+         "run on an emulated MI300X and compare with the CPU"},
+        {"hipplan-run conv.hplan --input 1=x.npy --output 3=y.npy",
+         "inputs from a file, results to a file"}}});
   std::string file, device = "auto", graph_key, graph_file, target_file;
   std::vector<std::string> inputs, outputs, expects;
   uint64_t seed = 0;
@@ -13,26 +24,48 @@ int main(int argc, char** argv) {
   double absolute = -1, relative = -1;
   auto& app = tool.app();
   app.add_option("file", file, "Plan file, - for standard input, or BUNDLE.tar.zst:MEMBER")
+      ->type_name("PLANS")
       ->required();
-  app.add_option("--device", device, "auto, emulator:ARCH or null:ARCH")->capture_default_str();
-  app.add_option("--graph-key", graph_key, "Which graph's plan: first digits of its key");
-  app.add_option("--graph", graph_file, "Graph of a plan that was saved without it");
-  app.add_option("--target-file", target_file, "Description of a device that does not ship");
-  app.add_option("--input", inputs, "Take an input from a file: UID=FILE.npy")
-      ->allow_extra_args(false);
-  app.add_option("--output", outputs, "Write an output to a file: UID=FILE.npy")
-      ->allow_extra_args(false);
-  app.add_option("--expect", expects, "Compare an output with a file: UID=FILE.npy")
-      ->allow_extra_args(false);
+  app.add_option("--device", device,
+                 "emulator:ARCH computes, null:ARCH only launches, auto is the emulator of the "
+                 "file's first plan")
+      ->type_name("DEVICE")
+      ->capture_default_str();
+  app.add_option("--graph-key", graph_key, "Which graph's plan: first digits of its key")
+      ->type_name("KEY");
+  app.add_option("--graph", graph_file, "Graph of a plan that was saved without it")
+      ->type_name("GRAPH");
+  app.add_option("--target-file", target_file, "Description of a device that does not ship")
+      ->type_name("FILE");
+  app.add_option("--input", inputs, "Take the input tensor UID from a .npy file")
+      ->type_name("UID=FILE")
+      ->allow_extra_args(false)
+      ->group("Data");
   app.add_option("--seed", seed, "Seed of the random inputs")
+      ->type_name("NUMBER")
       ->capture_default_str()
-      ->allow_extra_args(false);
-  app.add_flag("--check", check, "Compare with the CPU reference");
-  app.add_flag("--bench", bench, "Print instruction and byte counts (emulator)");
+      ->allow_extra_args(false)
+      ->check(hipplan::tools::kWholeNumber)
+      ->group("Data");
+  app.add_option("--output", outputs, "Write the output tensor UID to a .npy file")
+      ->type_name("UID=FILE")
+      ->allow_extra_args(false)
+      ->group("Data");
+  app.add_flag("--check", check, "Compare every output with the CPU reference")->group("Checks");
+  app.add_option("--expect", expects, "Compare the output tensor UID with a .npy file")
+      ->type_name("UID=FILE")
+      ->allow_extra_args(false)
+      ->group("Checks");
   app.add_option("--atol", absolute, "Absolute tolerance instead of the derived one")
-      ->check(CLI::NonNegativeNumber);
+      ->type_name("NUMBER")
+      ->check(CLI::NonNegativeNumber)
+      ->group("Checks");
   app.add_option("--rtol", relative, "Relative tolerance instead of the derived one")
-      ->check(CLI::NonNegativeNumber);
+      ->type_name("NUMBER")
+      ->check(CLI::NonNegativeNumber)
+      ->group("Checks");
+  app.add_flag("--bench", bench, "Print instruction and byte counts (an emulator has no time)")
+      ->group("Measurement");
   return tool.run(argc, argv, [&](const hipplan_tool_io& io) {
     StringList input_list, output_list, expect_list;
     hipplan_run_options options{};

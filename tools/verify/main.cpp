@@ -5,19 +5,35 @@ using hipplan::tools::given;
 using hipplan::tools::StringList;
 
 int main(int argc, char** argv) {
-  hipplan::tools::Tool tool("hipplan-verify", "Check that plans are intact and usable");
+  hipplan::tools::Tool tool(
+      {"hipplan-verify",
+       "Check that plans are intact and usable",
+       "PLANS... [--target TARGET[,TARGET...]]",
+       "Checks every byte against its digest, the structure, the machine code against what the "
+       "plan says of it, and whether this provider can restore the plan. With targets, every graph "
+       "in a file needs a plan that runs on each of them.\n"
+       "No GPU is needed, not even to execute: AMD code objects run in an emulated GPU.",
+       {{"hipplan-verify plans/ --target gfx942", "is a folder of plans good for an MI300X?"},
+        {"hipplan-verify conv.hplan --execute", "do the plans also compute the right numbers?"}}});
   std::vector<std::string> paths, targets, target_files;
   std::string device;
   bool require_plan = false, list_reasons = false, execute = false;
   auto& app = tool.app();
-  app.add_option("paths", paths, "Plan files, folders, bundles (.tar.zst) or patterns");
+  app.add_option("paths", paths, "Plan files, folders, bundles (.tar.zst) or patterns")
+      ->type_name("PLANS");
   app.add_option("--target,-t", targets,
-                 "Architectures that every graph in a file needs a plan for")
+                 "GPUs that every graph in a file needs a plan for, separated by commas")
+      ->type_name("TARGET")
       ->allow_extra_args(false);
-  app.add_option("--target-file", target_files, "Target description file")->allow_extra_args(false);
+  app.add_option("--target-file", target_files, "Description of such a GPU that does not ship")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
   app.add_flag("--require-plan", require_plan, "Refuse a file without a plan");
-  app.add_flag("--execute", execute, "Run each plan and compare with the CPU reference");
-  app.add_option("--device", device, "Device for --execute: auto, emulator:ARCH");
+  app.add_flag("--execute", execute,
+               "Also run each plan and compare the results with the CPU reference");
+  app.add_option("--device", device,
+                 "Device for --execute: auto (the emulator of a plan's target) or emulator:ARCH")
+      ->type_name("DEVICE");
   app.add_flag("--list-reasons", list_reasons,
                "Print the reason codes of all checks, in their order");
   return tool.run(argc, argv, [&](const hipplan_tool_io& io) {
