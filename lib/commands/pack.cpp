@@ -38,6 +38,7 @@ Result<void> build_trees(const hipplan_pack_options& given, Io& io) {
   options.cache = text_or_empty(given.cache);
   options.jobs = io.jobs();
   options.notes = io.sink();
+  HIPPLAN_TRY(expand_paths(items(given.arguments), {".json"}));
   options.progress = [&io](size_t done, size_t total) { io.progress("compiling", done, total); };
   options.interrupted = [&io] { return !io.check_interrupted().ok(); };
   HIPPLAN_TRY_ASSIGN(const auto report, pack::build(options));
@@ -55,6 +56,8 @@ Result<void> validate_trees(const hipplan_pack_options& given, Io& io) {
     HIPPLAN_TRY_ASSIGN(const auto targets, pipeline::Targets::load(targets_folder(io)));
     for (const auto& named : targets.all()) options.targets.push_back(named.description);
   }
+  // A folder without a single descriptor is a mistake, not a valid tree.
+  HIPPLAN_TRY(expand_paths(items(given.arguments), {".json"}));
   HIPPLAN_TRY_ASSIGN(const auto report, pack::validate(options));
   const DiagnosticSink sink = io.sink();
   for (const Diagnostic& diagnostic : report.diagnostics) sink(diagnostic);
