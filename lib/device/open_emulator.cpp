@@ -32,7 +32,7 @@ Result<SharedLibrary> open_module(const std::string& module_folder) {
     for (const auto& name : file_names())
       if (std::filesystem::exists(folder / name, ignored))
         return SharedLibrary::open(folder / name);
-  return Error{.code = Code::unusable,
+  return Error{.code = Code::machine,
                .reason = "no-emulator",
                .where = module_folder.empty() ? own_folder().string() : module_folder,
                .what = "the emulator module is not there",
@@ -80,7 +80,7 @@ Result<std::unique_ptr<Device>> open_emulator(const target::Description& descrip
   HIPPLAN_TRY_ASSIGN(SharedLibrary library, open_module(options.module_folder));
   auto* open = library.function<emulator::OpenFunction>(emulator::kOpenSymbol);
   if (open == nullptr)
-    return Error{.code = Code::unusable,
+    return Error{.code = Code::machine,
                  .reason = "emulator-version",
                  .what = "the emulator module exports no entry"};
   const emulator::AbiTag tag;
@@ -93,7 +93,7 @@ Result<std::unique_ptr<Device>> open_emulator(const target::Description& descrip
     case 1:
       return error;
     default:
-      return Error{.code = Code::unusable,
+      return Error{.code = Code::machine,
                    .reason = "emulator-version",
                    .what = "the emulator module belongs to another hipplan"};
   }
