@@ -26,7 +26,7 @@ int main(int argc, char** argv) {
   bool plan_only = false, why = false, dry_run = false, keep_going = false, unknown_keys = false,
        check_reproducible = false;
   auto& app = tool.app();
-  app.add_option("graphs", graphs,
+  app.add_option("GRAPH", graphs,
                  "Files, folders (searched for *.json), patterns, or - for standard input")
       ->type_name("GRAPH")
       ->required();

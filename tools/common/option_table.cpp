@@ -66,7 +66,7 @@ ValueKind kind_of(const std::string& value) {
   if (value.find('|') != std::string::npos) return ValueKind::words;
   static const std::map<std::string, ValueKind> kKinds = {
       {"FILE", ValueKind::file},           {"FOLDER", ValueKind::folder},
-      {"GRAPH", ValueKind::graph},         {"PLANS", ValueKind::plan},
+      {"GRAPH", ValueKind::graph},         {"PLAN", ValueKind::plan},
       {"UID=FILE", ValueKind::assignment}, {"TARGET", ValueKind::target},
       {"DEVICE", ValueKind::device},       {"ENGINE", ValueKind::engine},
   };

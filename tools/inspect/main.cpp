@@ -9,7 +9,6 @@ namespace {
 struct Arguments {
   std::string command = "show", graph_key, output, part;
   std::vector<std::string> words, targets;
-  int64_t date = -1;
 };
 
 struct Command {
@@ -21,18 +20,18 @@ struct Command {
   bool writes;        ///< takes -o
 };
 constexpr Command kCommands[] = {
-    {"show", "Print what files hold (the default)", "PLANS", "Plan files, bundles, code objects",
+    {"show", "Print what files hold (the default)", "PLAN", "Plan files, bundles, code objects",
      true, false},
-    {"diff", "Compare two files; exit 1 when they differ", "PLANS", "Two plan files", false, false},
+    {"diff", "Compare two files; exit 1 when they differ", "PLAN", "Two plan files", false, false},
     {"list", "List what this installation has", "engines|kernels|targets|devices|handlers",
      "What to list", true, false},
-    {"extract", "Take a part out of a file", "PLANS", "Plan file", true, true},
-    {"size", "Print what takes how much space", "PLANS", "Plan file", false, false},
-    {"disasm", "Print a plan's machine code as text", "PLANS", "Plan file or code object", true,
+    {"extract", "Take a part out of a file", "PLAN", "Plan file", true, true},
+    {"size", "Print what takes how much space", "PLAN", "Plan file", false, false},
+    {"disasm", "Print a plan's machine code as text", "PLAN", "Plan file or code object", true,
      false},
-    {"resolve", "Say which plan a target gets and why not the others", "PLANS", "Plan file", true,
+    {"resolve", "Say which plan a target gets and why not the others", "PLAN", "Plan file", true,
      false},
-    {"why", "Print how a plan's decisions were reached", "PLANS", "Plan file", true, false},
+    {"why", "Print how a plan's decisions were reached", "PLAN", "Plan file", true, false},
     {"bundle", "Pack a folder of plans into one .tar.zst file", "FOLDER", "Folder of plans", false,
      true},
     {"unbundle", "Unpack a bundle into a folder", "FILE", "Bundle", false, true},
@@ -82,7 +81,7 @@ int main(int argc, char** argv) {
   hipplan::tools::Tool tool(
       {"hipplan-inspect",
        "Look into execution plans without a GPU",
-       "[COMMAND] PLANS...",
+       "[COMMAND] PLAN...",
        "Shows, compares and takes apart plan files; says which plan a target gets; disassembles "
        "machine code; lists what this installation has. Code objects are shown too, and other "
        "foreign files are named for what they are.\n"
@@ -97,7 +96,7 @@ int main(int argc, char** argv) {
   for (const auto& command : kCommands) add_command(tool.app(), arguments, command);
   tool.app()
       .add_option("files", arguments.words, "Files to show when no command is named")
-      ->type_name("PLANS");
+      ->type_name("PLAN");
   return tool.run(argc, argv, [&](const hipplan_tool_io& io) {
     StringList word_list, target_list;
     hipplan_inspect_options options{};

@@ -21,7 +21,7 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   auto* build =
       app.add_subcommand("build", "Compile kernels and write one packed tree per architecture");
-  build->add_option("sources", arguments, "Authored descriptor trees")
+  build->add_option("FOLDER", arguments, "Authored descriptor trees")
       ->type_name("FOLDER")
       ->required();
   build->add_option("--arch,-a", archs, "Architectures, separated by commas")
@@ -39,7 +39,7 @@ int main(int argc, char** argv) {
       ->type_name("FOLDER");
   auto* validate =
       app.add_subcommand("validate", "Check descriptor trees and the code objects that they name");
-  validate->add_option("trees", arguments, "Packed descriptor trees")
+  validate->add_option("FOLDER", arguments, "Packed descriptor trees")
       ->type_name("FOLDER")
       ->required();
   validate->add_option("--graph,-g", graphs, "Graph that must be served")
@@ -49,7 +49,7 @@ int main(int argc, char** argv) {
       ->type_name("ENGINE")
       ->allow_extra_args(false);
   auto* list = app.add_subcommand("list", "List the entries of kernel archives");
-  list->add_option("archives", arguments, "kpack files")->type_name("FILE")->required();
+  list->add_option("FILE", arguments, "kpack files")->type_name("FILE")->required();
   return tool.run(argc, argv, [&](const hipplan_tool_io& io) {
     StringList argument_list, arch_list, graph_list, engine_list;
     const std::string command = app.get_subcommands().front()->get_name();

@@ -8,7 +8,7 @@ int main(int argc, char** argv) {
   hipplan::tools::Tool tool(
       {"hipplan-run",
        "Restore a plan from its file and execute it",
-       "PLANS --device DEVICE [--check]",
+       "PLAN --device DEVICE [--check]",
        "Restores the plan from its bytes and executes it with random inputs, or with inputs from "
        ".npy files. No graph is matched, no kernel selected and nothing compiled.\n"
        "Results that are judged come from two runs over differently poisoned outputs, so that an "
@@ -23,8 +23,8 @@ int main(int argc, char** argv) {
   bool check = false, bench = false;
   double absolute = -1, relative = -1;
   auto& app = tool.app();
-  app.add_option("file", file, "Plan file, - for standard input, or BUNDLE.tar.zst:MEMBER")
-      ->type_name("PLANS")
+  app.add_option("PLAN", file, "Plan file, - for standard input, or BUNDLE.tar.zst:MEMBER")
+      ->type_name("PLAN")
       ->required();
   app.add_option("--device", device,
                  "emulator:ARCH computes, null:ARCH only launches, auto is the emulator of the "

@@ -8,7 +8,7 @@ int main(int argc, char** argv) {
   hipplan::tools::Tool tool(
       {"hipplan-verify",
        "Check that plans are intact and usable",
-       "PLANS... [--target TARGET[,TARGET...]]",
+       "PLAN... [--target TARGET[,TARGET...]]",
        "Checks every byte against its digest, the structure, the machine code against what the "
        "plan says of it, and whether this provider can restore the plan. With targets, every graph "
        "in a file needs a plan that runs on each of them.\n"
@@ -19,8 +19,8 @@ int main(int argc, char** argv) {
   std::string device;
   bool require_plan = false, list_reasons = false, execute = false;
   auto& app = tool.app();
-  app.add_option("paths", paths, "Plan files, folders, bundles (.tar.zst) or patterns")
-      ->type_name("PLANS");
+  app.add_option("PLAN", paths, "Plan files, folders, bundles (.tar.zst) or patterns")
+      ->type_name("PLAN");
   app.add_option("--target,-t", targets,
                  "GPUs that every graph in a file needs a plan for, separated by commas")
       ->type_name("TARGET")
