@@ -43,7 +43,7 @@ _hipplan_values() {
   case $kind in
     target) list=$(hipplan-inspect --quiet list targets 2>/dev/null | while read -r arch name _; do echo "$arch $name"; done)
       if [[ $word == *,* ]]; then before=${word%,*},; word=${word##*,}; fi ;;
-    device) list="auto $(hipplan-inspect --quiet list devices 2>/dev/null | while read -r name _; do echo "$name null:${name#*:}"; done)" ;;
+    device) list="auto $(hipplan-inspect --quiet list devices 2>/dev/null | while read -r name _; do echo "$name"; [[ $name != emulator:* ]] || echo "null:${name#*:}"; done)" ;;
     engine) list=$(hipplan-inspect --quiet list engines 2>/dev/null | while read -r name _; do echo "$name"; done) ;;
     words) list=$* ;;
     assignment) if [[ $word != *=* ]]; then return; fi
