@@ -14,6 +14,8 @@
 #include "plan/extract.h"
 #include "plan/foreign.h"
 #include "plan/print.h"
+#include "plan/print_common.h"
+#include "select/select.h"
 
 namespace hipplan::commands {
 namespace {
@@ -68,6 +70,26 @@ Result<void> show_bundle(Inspection& in, const std::string& path) {
   return {};
 }
 
+/// With --graph-key or --target, at least one plan must be left to show.
+Result<void> check_any(const plan::File& file, const plan::ShowOptions& options) {
+  if (options.graph_key.empty() && options.target.empty()) return {};
+  bool any = false;
+  HIPPLAN_TRY(file.for_each([&](const plan::EntryInfo& entry) {
+    any = entry.graph_key.hex().compare(0, options.graph_key.size(), options.graph_key) == 0 &&
+          (options.target.empty() || entry.target == options.target);
+    return !any;
+  }));
+  if (any) return {};
+  return Error{
+      .code = Code::negative,
+      .reason = "no-such-plan",
+      .where = file.where(),
+      .what = cat("the file holds no plan",
+                  options.graph_key.empty() ? "" : " with a graph key that starts with ",
+                  options.graph_key, options.target.empty() ? "" : " for exactly ", options.target),
+      .advice = "hipplan-inspect without --graph-key and --target lists what it holds"};
+}
+
 Result<void> show_file(Inspection& in, const std::string& path) {
   if (path != "-" && path.find(".tar.zst:") == std::string::npos) {
     HIPPLAN_TRY_ASSIGN(const bool foreign, show_foreign(in, path));
@@ -82,6 +104,7 @@ Result<void> show_file(Inspection& in, const std::string& path) {
     HIPPLAN_TRY_ASSIGN(const auto arch, target_arch(in));
     options.target = arch.text();
   }
+  HIPPLAN_TRY(check_any(file, options));
   if (in.io.json()) {
     json::Writer out;
     HIPPLAN_TRY(plan::show_json(file, options, out));
@@ -232,7 +255,12 @@ Result<void> why(Inspection& in) {
                  .reason = "no-reasons",
                  .where = in.arguments[0],
                  .what = "the plan carries no record of how it was chosen"};
-  in.io.line(plan.reasons);
+  if (in.io.json()) {
+    in.io.line(plan.reasons);
+    return {};
+  }
+  HIPPLAN_TRY_ASSIGN(const auto text, select::explain_record(plan.reasons, in.arguments[0]));
+  in.io.result(plan::harmless(text, "\n"));
   return {};
 }
 

@@ -11,6 +11,7 @@
 #include "reference/reference.h"
 #include "run/compare.h"
 #include "run/inputs.h"
+#include "run/judge.h"
 #include "run/npy.h"
 
 namespace hipplan::commands {
@@ -135,52 +136,17 @@ Result<void> make_inputs(Session& session) {
   return {};
 }
 
-/// Gaps between strided elements must keep what was in them.
-Result<void> check_gaps(const Session& session, const run::Buffers& outputs, std::byte poison) {
-  for (const size_t position : session.graph.external_outputs()) {
-    const auto& tensor = session.graph.tensors[position];
-    const auto found = outputs.find(tensor.uid);
-    if (found == outputs.end()) continue;
-    if (const auto at = run::touched_gap(tensor, found->second, poison))
-      return Error{.code = Code::negative,
-                   .reason = "touched-gap",
-                   .where = cat("tensor uid ", tensor.uid),
-                   .what = "the kernel wrote between the tensor's elements",
-                   .found = cat("a changed byte at offset ", *at)};
-  }
-  return {};
-}
-
-/// Runs once; when results are to be judged, runs again over another poison: an element that the
-/// kernel leaves alone cannot be right both times.
+/// Runs once; when results are to be judged, runs again over another poison.
 Result<void> execute(Session& session, bool judge) {
-  HIPPLAN_TRY_ASSIGN(const auto poisoned, run::poisoned_outputs(session.graph));
+  const run::Execute once = [&](const run::Buffers& poisoned) {
+    return run_once(*session.device, *session.executable, session.inputs, poisoned);
+  };
   const auto before = session.device->counters();
-  HIPPLAN_TRY_ASSIGN(session.outputs,
-                     run_once(*session.device, *session.executable, session.inputs, poisoned));
+  HIPPLAN_TRY_ASSIGN(session.outputs, run::execute_once(session.graph, once));
   session.counters = session.device->counters() - before;
-  HIPPLAN_TRY(check_gaps(session, session.outputs, run::kPoison));
   if (!judge) return {};
   HIPPLAN_TRY(session.io.check_interrupted());
-  HIPPLAN_TRY_ASSIGN(const auto again, run::poisoned_outputs(session.graph, run::kSecondPoison));
-  HIPPLAN_TRY_ASSIGN(const auto second,
-                     run_once(*session.device, *session.executable, session.inputs, again));
-  HIPPLAN_TRY(check_gaps(session, second, run::kSecondPoison));
-  for (const size_t position : session.graph.external_outputs()) {
-    const auto& tensor = session.graph.tensors[position];
-    if (session.outputs.count(tensor.uid) == 0) continue;
-    HIPPLAN_TRY_ASSIGN(const auto same, run::compare_buffers(tensor, session.outputs.at(tensor.uid),
-                                                             second.at(tensor.uid)));
-    if (!same.pass)
-      return Error{.code = Code::negative,
-                   .reason = "unstable-result",
-                   .where = cat("tensor uid ", tensor.uid),
-                   .what =
-                       "two runs over differently poisoned outputs disagree; some elements are "
-                       "not written, or the kernel is not deterministic",
-                   .found = same.text()};
-  }
-  return {};
+  return run::execute_again(session.graph, once, session.outputs);
 }
 
 run::Tolerance tolerance_of(const hipplan_run_options& options) {
@@ -190,28 +156,12 @@ run::Tolerance tolerance_of(const hipplan_run_options& options) {
   return out;
 }
 
-/// The bytes of an output; a graph output that the plan does not write is a wrong result.
-Result<ByteView> output_of(const Session& session, int64_t uid) {
-  const auto found = session.outputs.find(uid);
-  if (found == session.outputs.end())
-    return Error{.code = Code::negative,
-                 .reason = "missing-output",
-                 .where = cat("tensor uid ", uid),
-                 .what = "the plan writes no such output"};
-  return ByteView(found->second);
-}
-
 Result<void> check_reference(Session& session) {
-  HIPPLAN_TRY_ASSIGN(
-      const auto expected,
-      reference::evaluate(session.graph, run::views(session.inputs), session.io.jobs()));
-  for (const auto& [uid, output] : expected) {
-    const auto& tensor = session.graph.tensors[*session.graph.tensor_by_uid(uid)];
-    HIPPLAN_TRY_ASSIGN(const ByteView got, output_of(session, uid));
-    HIPPLAN_TRY_ASSIGN(auto result, run::compare(tensor, output, got, tolerance_of(session.options),
-                                                 session.io.jobs()));
+  HIPPLAN_TRY_ASSIGN(auto results,
+                     run::compare_with_reference(session.graph, session.inputs, session.outputs,
+                                                 tolerance_of(session.options), session.io.jobs()));
+  for (auto& [uid, result] : results)
     session.comparisons.push_back({uid, "CPU reference", std::move(result)});
-  }
   return {};
 }
 
@@ -220,7 +170,7 @@ Result<void> check_files(Session& session, const Assignments& files) {
     HIPPLAN_TRY_ASSIGN(const auto* tensor,
                        tensor_of(session.graph, uid, session.graph.external_outputs(), "output"));
     HIPPLAN_TRY_ASSIGN(const auto expected, load_tensor(*tensor, path));
-    HIPPLAN_TRY_ASSIGN(const ByteView got, output_of(session, uid));
+    HIPPLAN_TRY_ASSIGN(const ByteView got, run::output_of(session.outputs, uid));
     HIPPLAN_TRY_ASSIGN(auto result,
                        run::compare_buffers(*tensor, expected, got, tolerance_of(session.options),
                                             session.io.jobs()));
@@ -234,7 +184,7 @@ Result<void> write_outputs(const Session& session) {
   for (const auto& [uid, path] : files) {
     HIPPLAN_TRY_ASSIGN(const auto* tensor,
                        tensor_of(session.graph, uid, session.graph.external_outputs(), "output"));
-    HIPPLAN_TRY_ASSIGN(const ByteView got, output_of(session, uid));
+    HIPPLAN_TRY_ASSIGN(const ByteView got, run::output_of(session.outputs, uid));
     HIPPLAN_TRY_ASSIGN(const auto npy, run::tensor_to_npy(*tensor, got));
     HIPPLAN_TRY(write_file(path, npy));
   }

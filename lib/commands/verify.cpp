@@ -11,12 +11,17 @@
 #include "commands/targets.h"
 #include "plan/bundle.h"
 #include "plan/foreign.h"
-#include "reference/reference.h"
 #include "restore/restore.h"
-#include "run/compare.h"
+#include "run/judge.h"
 
 namespace hipplan::commands {
 namespace {
+
+/// One execution and what became of each output.
+struct Execution {
+  std::string device;
+  std::vector<run::OutputComparison> outputs;
+};
 
 /// What is known about one plan after checking.
 struct PlanVerdict {
@@ -24,6 +29,7 @@ struct PlanVerdict {
   std::string engine, kernel;
   std::optional<Error> failure;
   std::vector<std::string> usable_on;  ///< of the targets asked for
+  std::optional<Execution> execution;
 };
 
 struct FileVerdict {
@@ -38,6 +44,7 @@ struct Verification {
   Io& io;
   std::vector<target::Description> targets;
   std::vector<FileVerdict> files;
+  uint64_t executed = 0, to_execute = 0;  ///< plans of the current file
 };
 
 void note_failure(FileVerdict& file, const Error& error) {
@@ -61,35 +68,45 @@ Result<void> check_code_once(const plan::Plan& plan, CheckedCode& checked) {
   return {};
 }
 
-/// Runs the plan with seeded inputs and compares with the CPU reference.
-Result<void> execute_plan(const plan::Plan& plan, Verification& v) {
-  const DeviceRequest request{text_or_empty(v.options.device), plan.target, v.targets};
-  HIPPLAN_TRY_ASSIGN(const auto device, open_device(request, v.io));
-  HIPPLAN_TRY_ASSIGN(const auto executable,
-                     restore::Executable::create(plan, restore::built_in_provider(), *device));
-  HIPPLAN_TRY_ASSIGN(const auto graph, graph_of(plan, ""));
-  HIPPLAN_TRY_ASSIGN(const auto inputs, run::random_inputs(graph, 0, v.io.jobs()));
-  HIPPLAN_TRY_ASSIGN(const auto poisoned, run::poisoned_outputs(graph));
-  HIPPLAN_TRY_ASSIGN(const auto got, run_once(*device, *executable, inputs, poisoned));
-  HIPPLAN_TRY_ASSIGN(const auto expected,
-                     reference::evaluate(graph, run::views(inputs), v.io.jobs()));
-  for (const auto& [uid, output] : expected) {
-    const auto& tensor = graph.tensors[*graph.tensor_by_uid(uid)];
-    const auto found = got.find(uid);
-    if (found == got.end())
-      return Error{.code = Code::negative,
-                   .reason = "missing-output",
-                   .where = cat("tensor uid ", uid),
-                   .what = "the plan writes no such output"};
-    HIPPLAN_TRY_ASSIGN(const auto result, run::compare(tensor, output, found->second));
+/// The first output that is wrong.
+Result<void> judge_outputs(const std::vector<run::OutputComparison>& outputs) {
+  for (const auto& [uid, result] : outputs)
     if (!result.pass)
       return Error{.code = Code::negative,
                    .reason = "wrong-result",
                    .where = cat("output ", uid),
                    .what = "differs from the CPU reference",
                    .found = result.text()};
-  }
   return {};
+}
+
+/// Runs the plan twice with seeded inputs and compares with the CPU reference.
+Result<void> execute_plan(const plan::Plan& plan, PlanVerdict& verdict, Verification& v) {
+  constexpr uint64_t kSteps = 4;
+  uint64_t step = v.executed++ * kSteps;
+  const auto next = [&] {
+    v.io.progress("executing plans", step++, v.to_execute * kSteps);
+    return v.io.check_interrupted();
+  };
+  const DeviceRequest request{text_or_empty(v.options.device), plan.target, v.targets};
+  HIPPLAN_TRY(next());
+  HIPPLAN_TRY_ASSIGN(const auto device, open_device(request, v.io));
+  HIPPLAN_TRY_ASSIGN(const auto executable,
+                     restore::Executable::create(plan, restore::built_in_provider(), *device));
+  HIPPLAN_TRY_ASSIGN(const auto graph, graph_of(plan, ""));
+  HIPPLAN_TRY_ASSIGN(const auto inputs, run::random_inputs(graph, 0, v.io.jobs()));
+  const run::Execute once = [&](const run::Buffers& poisoned) {
+    return run_once(*device, *executable, inputs, poisoned);
+  };
+  HIPPLAN_TRY(next());
+  HIPPLAN_TRY_ASSIGN(const auto outputs, run::execute_once(graph, once));
+  HIPPLAN_TRY(next());
+  HIPPLAN_TRY(run::execute_again(graph, once, outputs));
+  HIPPLAN_TRY(next());
+  HIPPLAN_TRY_ASSIGN(auto compared,
+                     run::compare_with_reference(graph, inputs, outputs, {}, v.io.jobs()));
+  verdict.execution = {device->name(), std::move(compared)};
+  return judge_outputs(verdict.execution->outputs);
 }
 
 Result<void> check_plan(const plan::Plan& plan, PlanVerdict& verdict, Verification& v,
@@ -99,7 +116,7 @@ Result<void> check_plan(const plan::Plan& plan, PlanVerdict& verdict, Verificati
   HIPPLAN_TRY(restore::check_usable(plan, provider, nullptr));
   for (const auto& target : v.targets)
     if (restore::check_target(plan, target.arch)) verdict.usable_on.push_back(target.arch.text());
-  if (v.options.execute != 0) HIPPLAN_TRY(execute_plan(plan, v));
+  if (v.options.execute != 0) HIPPLAN_TRY(execute_plan(plan, verdict, v));
   return v.io.check_interrupted();
 }
 
@@ -134,9 +151,11 @@ Result<void> check_file(const plan::File& file, FileVerdict& out, Verification& 
   }));
   if (entries.empty() && v.options.require_plan != 0)
     return Error{.code = Code::unusable, .reason = "no-plan", .what = "the file holds no plan"};
+  v.executed = 0;
+  v.to_execute = entries.size();
   for (const auto& entry : entries) {
     HIPPLAN_TRY(v.io.check_interrupted());
-    PlanVerdict verdict{entry, {}, {}, {}, {}};
+    PlanVerdict verdict{entry, {}, {}, {}, {}, {}};
     HIPPLAN_TRY_ASSIGN(const auto plan, file.read_plan(entry, true));
     verdict.engine = plan.payload.engine_name;
     verdict.kernel = plan.payload.kernel_name;
@@ -147,7 +166,8 @@ Result<void> check_file(const plan::File& file, FileVerdict& out, Verification& 
       note_failure(out, good.error());
     }
     out.plans.push_back(std::move(verdict));
-    if (entries.size() > 1) v.io.progress("checking plans", out.plans.size(), entries.size());
+    if (entries.size() > 1 && v.options.execute == 0)
+      v.io.progress("checking plans", out.plans.size(), entries.size());
   }
   check_targets(out, v);
   return {};
@@ -198,12 +218,26 @@ Result<void> verify_path(const std::string& path, Verification& v) {
   return {};
 }
 
+/// "  04151b225e3ac406/gfx942: ran on emulator:gfx942; output 4 agrees, …"
+void print_executions(const FileVerdict& file, Io& io) {
+  for (const auto& plan : file.plans) {
+    if (!plan.execution) continue;
+    std::string line = cat("  ", plan.entry.graph_key.hex().substr(0, 16), "/", plan.entry.target,
+                           ": ran on ", plan.execution->device);
+    for (const auto& [uid, result] : plan.execution->outputs)
+      line += cat("; output ", uid, result.pass ? " agrees" : " DIFFERS", ", largest error ",
+                  result.max_abs_error, " in ", result.elements, " elements");
+    io.line(line);
+  }
+}
+
 void print_text(const Verification& v) {
   std::map<int, size_t> counts;
   for (const auto& file : v.files) {
     ++counts[file.status];
     if (file.status != 0) {
       v.io.line(cat(file.path, ": ", file.status == HIPPLAN_DAMAGED ? "damaged" : "refused"));
+      print_executions(file, v.io);
       continue;
     }
     std::set<std::string> targets;
@@ -212,12 +246,25 @@ void print_text(const Verification& v) {
     for (const auto& target : targets) list += (list.empty() ? "" : ", ") + target;
     v.io.line(cat(file.path, ": good, ", file.plans.size(),
                   file.plans.size() == 1 ? " plan" : " plans", list.empty() ? "" : " for ", list));
+    print_executions(file, v.io);
   }
   if (v.files.size() < 2) return;
   std::string summary;
   for (const auto& [status, count] : counts)
     summary += cat(summary.empty() ? "" : ", ", count, " with status ", status);
   v.io.line(cat(v.files.size(), " files: ", summary));
+}
+
+void write_execution(json::Writer& out, const Execution& execution) {
+  out.key("execution").begin_object().member("device", execution.device);
+  out.key("outputs").begin_array();
+  for (const auto& [uid, result] : execution.outputs) {
+    out.begin_object().member("uid", uid).member("pass", result.pass);
+    out.member("elements", result.elements).member("failed", result.failed);
+    out.member("max_abs_error", result.max_abs_error);
+    out.member("worst_ratio", result.worst.ratio).end_object();
+  }
+  out.end_array().end_object();
 }
 
 void print_json(const Verification& v) {
@@ -237,6 +284,7 @@ void print_json(const Verification& v) {
       out.key("usable_on").begin_array();
       for (const auto& target : plan.usable_on) out.value(target);
       out.end_array();
+      if (plan.execution) write_execution(out, *plan.execution);
       if (plan.failure) {
         out.key("error");
         write_error(out, *plan.failure);
@@ -256,6 +304,11 @@ Result<void> work(Verification& v) {
                  .reason = "usage",
                  .what = "no file given",
                  .advice = "name at least one .hplan file, folder or bundle"};
+  if (v.options.execute != 0 && text_or_empty(v.options.device).rfind("null", 0) == 0)
+    return Error{.code = Code::bad_input,
+                 .reason = "usage",
+                 .what = "the null device computes nothing, so there are no results to check",
+                 .advice = "take an emulator"};
   HIPPLAN_TRY_ASSIGN(const auto paths,
                      expand_paths(items(v.options.paths), {".hplan", ".tar.zst"}));
   for (size_t i = 0; i < paths.size(); ++i) {

@@ -22,6 +22,9 @@ Result<void> show_text(const File& file, const ShowOptions& options, std::string
 /// One object of schema "hipplan.show/1" (schemas/show.schema.json).
 Result<void> show_json(const File& file, const ShowOptions& options, json::Writer& out);
 
+/// The name that a graph's JSON gives it; empty without one.
+[[nodiscard]] std::string graph_name(const std::string& graph);
+
 /// A launch value as text: 64, 0.125, "bshd", [1, 2], true.
 [[nodiscard]] std::string value_text(const ValueData& data);
 

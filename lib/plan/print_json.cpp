@@ -101,6 +101,8 @@ void entry(json::Writer& out, const ShownEntry& shown, bool texts) {
   out.begin_object().member("graph_key", shown.entry.graph_key.hex());
   out.member("target", shown.entry.target);
   out.member("plan_digest", shown.entry.plan_digest.hex());
+  const auto name = graph_name(plan.graph);
+  name.empty() ? out.key("graph_name").null() : out.member("graph_name", name);
   envelope(out, plan.envelope);
   payload(out, plan.payload, shown.parts);
   text(out, "graph", plan.graph, texts);

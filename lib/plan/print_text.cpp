@@ -74,6 +74,7 @@ void show_text_part(std::string& out, std::string_view name, const std::string& 
 void show_entry(std::string& out, const ShownEntry& shown, bool texts) {
   const auto& plan = shown.plan;
   out += cat("plan ", shown.entry.graph_key.hex(), "/", harmless(shown.entry.target), "\n");
+  if (const auto name = graph_name(plan.graph); !name.empty()) line(out, "graph name", name);
   line(out, "plan digest", shown.entry.plan_digest.hex());
   line(out, "provider", cat(plan.envelope.provider_name, " ", plan.envelope.provider_version));
   line(out, "workspace", cat(plan.envelope.workspace_size, " bytes"));
@@ -106,6 +107,13 @@ std::string harmless(std::string_view text, std::string_view keep) {
       out += text[i];
   }
   return out;
+}
+
+std::string graph_name(const std::string& graph) {
+  if (graph.empty()) return "";
+  const auto parsed = json::parse(graph, "graph");
+  const auto* name = parsed ? parsed->find("name") : nullptr;
+  return name != nullptr ? name->string : std::string();
 }
 
 std::string value_text(const ValueData& data) {
