@@ -30,6 +30,10 @@ Result<void> hand_out(ByteView bytes, void* buffer, size_t* size) {
 
 Result<void> make_envelope(const hipplan_plan& plan) {
   if (plan.envelope) return {};
+  if (plan.has_graph_key) {
+    HIPPLAN_TRY_ASSIGN(plan.envelope, plan::encode_bare_plan(plan.plan));
+    return {};
+  }
   HIPPLAN_TRY_ASSIGN(const auto payload, plan::encode_payload(plan.plan.payload));
   HIPPLAN_TRY_ASSIGN(plan.envelope, plan::encode_envelope(plan.plan.envelope, payload));
   return {};
@@ -129,12 +133,9 @@ hipplan_status hipplan_plan_load(const void* bytes, size_t size, hipplan_plan** 
   return fenced([&]() -> Result<void> {
     if (bytes == nullptr || plan == nullptr) return null_argument(plan ? "bytes" : "plan");
     const hipplan::ByteView view(static_cast<const std::byte*>(bytes), size);
-    HIPPLAN_TRY_ASSIGN(auto decoded, hipplan::plan::decode_envelope(view, "plan bytes"));
     auto out = std::make_unique<hipplan_plan>();
-    HIPPLAN_TRY_ASSIGN(out->plan.payload,
-                       hipplan::plan::decode_payload(decoded.payload, "plan bytes: payload"));
-    out->plan.envelope = std::move(decoded.envelope);
-    out->has_graph_key = false;
+    HIPPLAN_TRY_ASSIGN(out->plan, hipplan::plan::decode_any_envelope(view, "plan bytes"));
+    out->has_graph_key = !out->plan.target.empty();
     out->envelope.emplace(view.begin(), view.end());
     *plan = out.release();
     return {};

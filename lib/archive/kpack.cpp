@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <tuple>
 
-#include <zstd.h>
-
 #include "archive/toc.h"
 #include "base/file.h"
 
@@ -26,16 +24,10 @@ auto key_of(const Entry& entry) {
 
 /// One zstd frame that fills `frame`, exactly `size` bytes when decompressed.
 Result<Bytes> decompress(ByteView frame, uint64_t size, const std::string& where) {
-  if (ZSTD_findFrameCompressedSize(frame.data(), frame.size()) != frame.size())
-    return kpack_error(Code::damaged, where, "the blob is not exactly one zstd frame");
-  Bytes out(static_cast<size_t>(size));
-  const size_t got = ZSTD_decompress(out.data(), out.size(), frame.data(), frame.size());
-  if (ZSTD_isError(got))
-    return kpack_error(Code::damaged, where,
-                       cat("decompression failed (", ZSTD_getErrorName(got), ")"));
-  if (got != out.size())
-    return kpack_error(Code::damaged, where, "the decompressed size is wrong", cat(size), cat(got));
-  return out;
+  auto read = read_zstd_frame(frame, size, FrameSize::optional);
+  if (auto* bytes = std::get_if<Bytes>(&read)) return std::move(*bytes);
+  const auto& fault = std::get<FrameFault>(read);
+  return kpack_error(Code::damaged, where, "the blob: " + fault.what, fault.expected, fault.found);
 }
 
 }  // namespace

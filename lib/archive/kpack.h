@@ -12,14 +12,15 @@
 #include "base/bytes.h"
 #include "base/hash.h"
 #include "base/result.h"
+#include "base/zstd_frame.h"
 
 namespace hipplan::archive {
 
 /// The only format version there is.
 inline constexpr uint32_t kFormatVersion = 1;
 /// A code object is never larger than this, nor than kMaxRatio times its stored blob.
-inline constexpr uint64_t kMaxCodeObjectBytes = 2ull << 30;
-inline constexpr uint64_t kMaxRatio = 4096;
+inline constexpr uint64_t kMaxCodeObjectBytes = kMostFrameBytes;
+inline constexpr uint64_t kMaxRatio = kMostFrameRatio;
 inline constexpr uint64_t kMaxBlobs = 1u << 20;
 inline constexpr uint64_t kMaxZstdBytes = 4ull << 30;
 

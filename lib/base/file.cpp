@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -73,6 +74,26 @@ Result<Bytes> read_stream(int descriptor, const fs::path& path, uint64_t limit) 
   }
 }
 
+/// Files up to this size are read: nothing that becomes of them later can disturb their reader, and
+/// it costs less than a mapping.
+constexpr uint64_t kReadWhole = 1 << 20;
+
+/// The first `size` bytes; fewer when the file became shorter.
+Result<Bytes> read_from_start(int descriptor, const fs::path& path, uint64_t size) {
+  Bytes out(static_cast<size_t>(size));
+  size_t at = 0;
+  while (at < out.size()) {
+    const ssize_t got =
+        ::pread(descriptor, out.data() + at, out.size() - at, static_cast<off_t>(at));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return machine_error(path, "read", errno);
+    if (got == 0) break;
+    at += static_cast<size_t>(got);
+  }
+  out.resize(at);
+  return out;
+}
+
 /// Locks a temporary for its writer. False when another process holds it, or when it is gone from
 /// its folder because another writer took it for a dead one's between its making and its locking.
 bool lock_temporary(int descriptor) {
@@ -119,7 +140,9 @@ Result<FileView> FileView::open(const fs::path& path, uint64_t limit) {
                  .expected = "a file"};
   FileView out;
   if (!S_ISREG(info.st_mode)) {
-    HIPPLAN_TRY_ASSIGN(auto bytes, read_stream(file.get(), path, limit));
+    // A stream is read into memory, and a device or a pipe may have no end.
+    constexpr uint64_t kLongestStream = 1ull << 30;
+    HIPPLAN_TRY_ASSIGN(auto bytes, read_stream(file.get(), path, std::min(limit, kLongestStream)));
     auto owned = std::make_shared<const Bytes>(std::move(bytes));
     out.view_ = *owned;
     out.owner_ = owned;
@@ -128,6 +151,10 @@ Result<FileView> FileView::open(const fs::path& path, uint64_t limit) {
   const auto size = static_cast<uint64_t>(info.st_size);
   if (size > limit) return too_large(path, limit);
   if (size == 0) return out;
+  if (size <= kReadWhole) {
+    HIPPLAN_TRY_ASSIGN(auto bytes, read_from_start(file.get(), path, size));
+    return own(std::move(bytes));
+  }
   void* mapped = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.get(), 0);
   if (mapped == MAP_FAILED) return machine_error(path, "mmap", errno);
   out.owner_ = std::shared_ptr<const void>(

@@ -93,6 +93,7 @@ plan::Payload make_payload(const match::Candidate& chosen, const Options& option
 
 struct Capturer::State {
   CodeCache cache;
+  SidecarCache sidecars;
 
   Result<plan::KernelImage> image(const Source& source, const match::Candidate& chosen,
                                   const target::Description& target,
@@ -120,7 +121,8 @@ Result<plan::KernelImage> Capturer::State::image(const Source& source,
   out.sha256 = code->sha256;
   out.signature = kernel->signature();
   out.code = code->bytes;
-  origins.push_back({&source, std::move(code)});
+  origins.push_back({&source, chosen.kernel->kernel, std::move(code),
+                     sidecars.get(chosen.kernel->kernel->origin.file)});
   return out;
 }
 

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "codeobject/arguments.h"
+#include "target/code_object_target.h"
+
 namespace hipplan::capture {
 namespace {
 
@@ -12,22 +15,9 @@ std::string place(const Source& source) {
   return cat("kernel ", source.symbol, " in ", source.file);
 }
 
-/// The base architecture or its generic family; a feature that the code fixes must not be the
-/// device's opposite.
-bool runs_on(const target::Arch& code, const target::Arch& device) {
-  const bool base = code.base == device.base ||
-                    (code.is_generic() && target::generic_family(device.base) == code.base);
-  const auto contradicts = [&](const auto& feature) {
-    return std::any_of(device.features.begin(), device.features.end(), [&](const auto& other) {
-      return other.first == feature.first && other.second != feature.second;
-    });
-  };
-  return base && std::none_of(code.features.begin(), code.features.end(), contradicts);
-}
-
 Result<void> check_target(const VerifiedCode& code, const Source& source,
                           const target::Arch& device) {
-  if (runs_on(code.parsed.arch, device)) return {};
+  if (target::code_loads_on(code.parsed.arch, device)) return {};
   return Error{.code = Code::unusable,
                .reason = "code-target",
                .where = place(source),
@@ -49,30 +39,16 @@ Result<const codeobject::Kernel*> find_symbol(const VerifiedCode& code, const So
                .advice = "pack the kernels again"};
 }
 
-template <class T>
-std::string argument_text(const T& argument) {
-  return cat(argument.kind, " of ", argument.size, " bytes at ", argument.offset);
-}
-
-/// Compares kind, size and offset; names are for people.
+/// `error`, completed with where the lists differ, when they do.
 template <class A, class B>
 Result<void> same_arguments(const std::vector<A>& wanted, const std::vector<B>& found,
                             Error error) {
-  if (wanted.size() != found.size()) {
-    error.expected = cat(wanted.size(), " arguments");
-    error.found = cat(found.size());
-    return error;
-  }
-  for (size_t i = 0; i < wanted.size(); ++i) {
-    const A& a = wanted[i];
-    const B& b = found[i];
-    if (a.kind == b.kind && a.size == b.size && a.offset == b.offset) continue;
-    error.where += cat(", argument ", i);
-    error.expected = argument_text(a);
-    error.found = argument_text(b);
-    return error;
-  }
-  return {};
+  const auto mismatch = codeobject::argument_mismatch(wanted, found);
+  if (!mismatch) return {};
+  error.where += ", " + mismatch->where;
+  error.expected = mismatch->expected;
+  error.found = mismatch->found;
+  return error;
 }
 
 Result<void> check_signatures(const std::vector<Argument>& actual, const Source& source,

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/file.h"
+#include "base/harmless.h"
 #include "codeobject/codeobject.h"
 #include "codeobject/disassembly/disassembler.h"
 #include "codeobject/print.h"
@@ -14,7 +15,6 @@
 #include "plan/extract.h"
 #include "plan/foreign.h"
 #include "plan/print.h"
-#include "plan/print_common.h"
 #include "select/select.h"
 
 namespace hipplan::commands {
@@ -260,7 +260,7 @@ Result<void> why(Inspection& in) {
     return {};
   }
   HIPPLAN_TRY_ASSIGN(const auto text, select::explain_record(plan.reasons, in.arguments[0]));
-  in.io.result(plan::harmless(text, "\n"));
+  in.io.result(harmless(text, "\n"));
   return {};
 }
 

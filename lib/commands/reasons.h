@@ -1,19 +1,16 @@
 // The stable reason codes of verification, in the order of the checks.
 #pragma once
 
-#include <string_view>
 #include <vector>
 
 #include "commands/io.h"
+#include "plan/reasons.h"
 
 namespace hipplan::commands {
 
-struct ReasonInfo {
-  std::string_view reason;
-  std::string_view error_class;
-  std::string_view meaning;
-};
-[[nodiscard]] const std::vector<ReasonInfo>& verify_reasons();
+/// Every reason with which hipplan-verify refuses a file or a plan: of files first, then of code
+/// objects, provider, device and results, then of bundles and of what was asked.
+[[nodiscard]] const std::vector<plan::ReasonFacts>& verify_reasons();
 void print_reasons(Io& io);
 
 }  // namespace hipplan::commands

@@ -33,13 +33,6 @@ const json::Value* authored(const json::Value& document, const Uuid& id) {
 
 }  // namespace
 
-std::string provenance_path(const std::string& descriptor_path) {
-  std::string stem =
-      descriptor_path.substr(0, descriptor_path.size() - std::string(".json").size());
-  if (stem.ends_with(".kdp")) stem.resize(stem.size() - std::string(".kdp").size());
-  return stem + ".provenance.json";
-}
-
 std::string provenance_text(const json::Value& document,
                             const std::vector<const descriptor::Kernel*>& kernels,
                             const std::string& arch, const Jobs& jobs, const Compiler& compiler) {

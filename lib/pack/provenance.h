@@ -5,12 +5,12 @@
 #include <vector>
 
 #include "descriptor/descriptor.h"
+#include "descriptor/sidecar.h"
 #include "pack/jobs.h"
 
 namespace hipplan::pack {
 
-/// "a/b.kdp.json" -> "a/b.provenance.json"; stand-alone kernels keep ".ukd" so that both fit.
-[[nodiscard]] std::string provenance_path(const std::string& descriptor_path);
+using descriptor::provenance_path;
 
 /// JSON text. Holds digests, names relative to the trees, compiler and flags; nothing of the
 /// machine.

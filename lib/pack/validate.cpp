@@ -4,6 +4,7 @@
 #include <set>
 
 #include "archive/kpack.h"
+#include "codeobject/arguments.h"
 #include "codeobject/codeobject.h"
 #include "descriptor/loader.h"
 #include "pack/pack.h"
@@ -94,25 +95,15 @@ class CodeCheck {
                    source.symbol,
                    "",
                    ""};
-    std::vector<descriptor::Argument> actual;
-    for (const codeobject::Argument& argument : kernel->signature())
-      actual.push_back({argument.kind, argument.size, argument.offset, argument.name});
-    if (actual != source.signature)
+    if (const auto mismatch = codeobject::argument_mismatch(kernel->signature(), source.signature))
       return Error{Code::damaged,
                    "signature",
-                   cat(source.toc_key, ", ", source.symbol),
+                   cat(source.toc_key, ", ", source.symbol, ", ", mismatch->where),
                    "the signature is not that of the code object",
-                   text_of(actual),
-                   text_of(source.signature),
+                   mismatch->expected,
+                   mismatch->found,
                    ""};
     return {};
-  }
-
-  static std::string text_of(const std::vector<descriptor::Argument>& signature) {
-    std::string out;
-    for (const descriptor::Argument& argument : signature)
-      out += cat(out.empty() ? "" : ", ", argument.kind, " ", argument.size, "@", argument.offset);
-    return out.empty() ? "no arguments" : out;
   }
 
   ValidateReport& report_;

@@ -36,7 +36,7 @@ inline constexpr const char* kManifestSchema = "hipplan.bundle/1";
 [[nodiscard]] bool is_bundle_member_name(std::string_view name);
 
 /// Packs the *.hplan files under `folder` (recursively, links not followed) in order of name. Same
-/// files, same bytes.
+/// files, same bytes. Each file is checked whole; a damaged one is refused.
 Result<void> write_bundle(const std::filesystem::path& folder, const std::filesystem::path& output,
                           int compression_level = 3);
 
@@ -60,7 +60,8 @@ Result<std::vector<BundleMember>> list_bundle(const std::filesystem::path& bundl
 /// One member's bytes; bad_input, reason "no-such-member", when it is not there.
 Result<Bytes> read_bundle_member(const std::filesystem::path& bundle, std::string_view name,
                                  const BundleLimits& limits = {});
-/// Writes the members under `folder`, which is made when it does not exist.
+/// Writes the members under `folder`, which is made when it does not exist. A link on the way below
+/// it, or in the place of a member, is refused (bad_input, reason "bundle-link").
 Result<void> unpack_bundle(const std::filesystem::path& bundle, const std::filesystem::path& folder,
                            const BundleLimits& limits = {});
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <set>
 
 #include "base/file.h"
 #include "json/json.h"
@@ -105,13 +106,27 @@ Result<void> check_limits(const std::vector<BundleMember>& members, uint64_t bun
   for (const auto& member : members) {
     const auto sum = checked_add(total, member.bytes);
     if (member.bytes > limits.max_member_bytes || !sum || *sum > limits.max_total_bytes ||
-        *sum / kMostRatio > bundle_bytes)
+        *sum / kMostFrameRatio > bundle_bytes)
       return damaged("bundle-limit", cat(where, ": member ", quote(member.name)),
                      "sizes go beyond the limits",
                      cat("members up to ", limits.max_member_bytes, " bytes, together ",
-                         limits.max_total_bytes, ", at most ", kMostRatio, ":1"),
+                         limits.max_total_bytes, ", at most ", kMostFrameRatio, ":1"),
                      cat(member.bytes, " bytes"));
     total = *sum;
+  }
+  return {};
+}
+
+/// No member lies in a folder that is another member: "a.hplan" beside "a.hplan/b.hplan".
+Result<void> check_folders(const std::vector<BundleMember>& members, const std::string& where) {
+  std::set<std::string_view> names;
+  for (const auto& member : members) names.insert(member.name);
+  for (const auto& member : members) {
+    const std::string_view name = member.name;
+    for (size_t at = name.find('/'); at != std::string_view::npos; at = name.find('/', at + 1))
+      if (names.contains(name.substr(0, at)))
+        return manifest_error(where, "a member lies in a folder that is another member",
+                              "files in folders", quote(name));
   }
   return {};
 }
@@ -138,6 +153,7 @@ Result<std::vector<BundleMember>> parse_manifest(const Bytes& text, uint64_t bun
       return manifest_error(where, cat("member ", i, " is out of order or there twice"));
     out.push_back(std::move(member));
   }
+  HIPPLAN_TRY(check_folders(out, where));
   HIPPLAN_TRY(check_limits(out, bundle_bytes, limits, where));
   return out;
 }
@@ -224,10 +240,28 @@ Result<Bytes> read_bundle_member(const fs::path& bundle, std::string_view name,
                    quote(std::string(name)));
 }
 
+namespace {
+
+/// Nothing on the way from `folder` to a member is a link, the member's own place included.
+Result<void> refuse_links(const fs::path& folder, const fs::path& name) {
+  fs::path at = folder;
+  for (const auto& part : name) {
+    at /= part;
+    std::error_code ignored;
+    if (fs::is_symlink(fs::symlink_status(at, ignored)))
+      return bad_input("bundle-link", at.string(), "destination leads through a link",
+                       "folders and files", "a symbolic link", "unpack into an empty folder");
+  }
+  return {};
+}
+
+}  // namespace
+
 Result<void> unpack_bundle(const fs::path& bundle, const fs::path& folder,
                            const BundleLimits& limits) {
   return for_each_in_bundle(bundle, limits,
                             [&](const BundleMember& member, ByteView bytes) -> Result<bool> {
+                              HIPPLAN_TRY(refuse_links(folder, member.name));
                               const fs::path target = folder / member.name;
                               std::error_code failed;
                               fs::create_directories(target.parent_path(), failed);

@@ -8,6 +8,7 @@
 #include "json/json.h"
 #include "plan/bundle.h"
 #include "plan/errors.h"
+#include "plan/plan.h"
 
 namespace hipplan::plan {
 namespace fs = std::filesystem;
@@ -123,8 +124,8 @@ Result<void> write_bundle(const fs::path& folder, const fs::path& output, int co
   HIPPLAN_TRY_ASSIGN(const auto files, find_plans(folder));
   std::vector<BundleMember> members;
   for (const auto& found : files) {
-    HIPPLAN_TRY_ASSIGN(const auto file, FileView::open(found.path));
-    members.push_back({found.name, file.view().size(), sha256(file.view())});
+    HIPPLAN_TRY_ASSIGN(const auto file, File::open(found.path, Check::full));
+    members.push_back({found.name, file.bytes().size(), sha256(file.bytes())});
   }
   HIPPLAN_TRY_ASSIGN(auto target, AtomicFile::create(output));
   Sink sink{target, {}};

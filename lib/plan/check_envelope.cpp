@@ -79,11 +79,14 @@ Result<Envelope> read_envelope(const fb::Envelope& from, const std::string& wher
 Result<DecodedEnvelope> decode_envelope(ByteView bytes, const std::string& where) {
   HIPPLAN_TRY_ASSIGN(const auto unsealed, unseal(kEnvelopeSeal, bytes, where));
   if (unsealed.body.size() >= FLATBUFFERS_MAX_BUFFER_SIZE)
-    return damaged("envelope-body", where, "body is too large");
+    return damaged("envelope-body", where, "body is too large",
+                   cat("below ", FLATBUFFERS_MAX_BUFFER_SIZE, " bytes"),
+                   cat(unsealed.body.size(), " bytes"));
   const Aligned body(unsealed.body);
   flatbuffers::Verifier verifier(body.data(), body.size());
   if (!fb::VerifyEnvelopeBuffer(verifier))
-    return damaged("envelope-body", where, "body is not a sound FlatBuffer of type HPLE");
+    return damaged("envelope-body", where, "body is not a sound FlatBuffer of type HPLE",
+                   "offsets inside the body and identifier HPLE", "something else");
   const auto& from = *fb::GetEnvelope(body.data());
   DecodedEnvelope out;
   HIPPLAN_TRY_ASSIGN(out.envelope, read_envelope(from, where));
@@ -94,17 +97,24 @@ Result<DecodedEnvelope> decode_envelope(ByteView bytes, const std::string& where
   return out;
 }
 
-Result<Plan> decode_bare_plan(ByteView bytes, const std::string& where) {
+Result<Plan> decode_any_envelope(ByteView bytes, const std::string& where) {
   HIPPLAN_TRY_ASSIGN(auto decoded, decode_envelope(bytes, where));
-  if (!decoded.identity)
-    return bad_input("envelope-identity", where, "envelope does not say what it was baked for",
-                     "graph key and target", "neither");
   Plan out;
-  out.graph_key = decoded.identity->graph_key;
-  out.target = decoded.identity->target;
+  if (decoded.identity) {
+    out.graph_key = decoded.identity->graph_key;
+    out.target = decoded.identity->target;
+  }
   out.envelope = std::move(decoded.envelope);
   HIPPLAN_TRY_ASSIGN(out.payload, decode_payload(decoded.payload, where + ": payload"));
   HIPPLAN_TRY(check_agreement(out.envelope, out.payload, where, ErrorCode::damaged));
+  return out;
+}
+
+Result<Plan> decode_bare_plan(ByteView bytes, const std::string& where) {
+  HIPPLAN_TRY_ASSIGN(auto out, decode_any_envelope(bytes, where));
+  if (out.target.empty())
+    return bad_input("envelope-identity", where, "envelope does not say what it was baked for",
+                     "graph key and target", "neither");
   return out;
 }
 

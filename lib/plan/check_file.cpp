@@ -16,7 +16,8 @@ Result<void> check_sections(const State& state) {
   for (const auto& section : state.front.sections) {
     const std::string place = cat(state.where, ": section ", section_name(section.type));
     if (!all_zero(state.bytes.subspan(end, section.offset - end)))
-      return damaged("padding", place, "padding in front of the section is not zero");
+      return damaged("padding", place, "padding in front of the section is not zero",
+                     cat(section.offset - end, " zero bytes"), "another value");
     if (const Digest actual = sha256(state.section_view(section)); actual != section.sha256)
       return damaged("section-digest", place, "section does not match its digest",
                      section.sha256.hex(), actual.hex());
@@ -96,16 +97,16 @@ Result<void> check_frame(const State& state, std::span<const ObjectRef> objects,
     const auto part = slice(all, ref.inner_offset, ref.raw_bytes);
     if (!alike || !part || ref.inner_offset != end)
       return damaged("object-coverage", place, "objects do not follow one another in their frame",
-                     cat(end), cat(ref.inner_offset));
+                     cat("offset ", end), cat("offset ", ref.inner_offset));
     if (const Digest actual = sha256(*part); actual != ref.sha256)
-      return damaged(ref.type == kCodeSection ? "code-digest" : "object-digest", place,
+      return damaged(digest_reason(ref.type), place,
                      section_name(ref.type) + " object does not match its digest", ref.sha256.hex(),
                      actual.hex());
     end += ref.raw_bytes;
   }
   if (end != first.frame_bytes)
     return damaged("object-coverage", place, "objects do not fill their frame",
-                   cat(first.frame_bytes), cat(end));
+                   cat(first.frame_bytes, " bytes"), cat(end, " bytes"));
   return {};
 }
 
@@ -121,8 +122,8 @@ Result<void> check_objects(const State& state, const Section& section,
                                    [&](const ObjectRef& r) { return r.offset != offset; });
     const auto frame = refs.first(static_cast<size_t>(last - refs.begin()));
     if (offset != end)
-      return damaged("object-coverage", name, "objects do not follow one another", cat(end),
-                     cat(offset));
+      return damaged("object-coverage", name, "objects do not follow one another",
+                     cat("offset ", end), cat("offset ", offset));
     HIPPLAN_TRY(check_frame(state, frame, cat(name, ": object at ", offset)));
     end += frame.front().stored_bytes;
     raw += frame.front().frame_bytes;

@@ -74,23 +74,14 @@ Result<ByteView> check_seal(ByteView file, const Header& header, const std::stri
   return *directory;
 }
 
-Result<ByteView> check_signature_block(ByteView file, const Header& header,
-                                       const std::string& where) {
+Result<ByteView> find_signature_block(ByteView file, const Header& header,
+                                      const std::string& where) {
   const ByteView block = file.subspan(header.content_bytes);
   if (block.empty()) return block;
-  const std::string place = where + ": signature block";
   if (!starts_with(block, magic_bytes(kSignatureMagic)) || block.size() < kSignatureHeaderBytes)
     return damaged("trailing-bytes", where, "bytes behind the end that are no signature block",
                    cat(header.content_bytes, " bytes"), cat(file.size(), " bytes"));
-  if (*load<uint64_t>(block, 16) != block.size() || *load<uint16_t>(block, 10) != 0 ||
-      *load<uint64_t>(block, 24) != 0)
-    return damaged("signature-block", place, "header is wrong", cat(block.size(), " bytes"),
-                   cat(*load<uint64_t>(block, 16), " bytes"));
-  const Digest actual =
-      Sha256().update(block.first(32)).update(block.subspan(kSignatureHeaderBytes)).finish();
-  if (actual != load_digest(block, 32))
-    return damaged("signature-block", place, "does not match its digest",
-                   load_digest(block, 32).hex(), actual.hex());
+  HIPPLAN_TRY(check_signature_block(block, where + ": signature block"));
   return block;
 }
 
@@ -100,7 +91,7 @@ Result<void> check_header(ByteView file, const Header& header, const std::string
     return damaged("header-form", place, "wrong header size or directory offset", cat(kHeaderBytes),
                    cat(header.header_bytes, " and ", header.directory_offset));
   if (!all_zero(file.subspan(kReservedAt, kReservedBytes)))
-    return damaged("header-form", place, "reserved bytes are not zero");
+    return damaged("header-form", place, "reserved bytes are not zero", "zeros", "another value");
   const uint64_t count = header.directory_bytes / kDirectoryEntryBytes;
   if (header.directory_bytes % kDirectoryEntryBytes != 0 || count > kMostSections)
     return damaged(
@@ -125,7 +116,8 @@ Result<Section> read_section(ByteView entry, const std::string& place) {
   out.sha256 = load_digest(entry, 64);
   if (flags > 1 || out.type == 0 || !all_zero(entry.subspan(5, 3)) ||
       !all_zero(entry.subspan(40, 24)))
-    return damaged("directory-form", place, "flags, type or reserved bytes are wrong");
+    return damaged("directory-form", place, "flags, type or reserved bytes are wrong",
+                   "a type, flags 0 or 1, zeros", cat("type ", out.type, ", flags ", flags));
   if (out.compression == kStored && out.raw_bytes != out.stored_bytes)
     return damaged("directory-form", place, "stored section has two sizes", cat(out.stored_bytes),
                    cat(out.raw_bytes));
@@ -142,7 +134,8 @@ Result<void> check_meaning(const Section& section, const Header& header, const s
                     cat("file of format ", header.major, ".", header.minor), "use a newer hipplan");
   }
   if (section.required != is_required_section(section.type))
-    return damaged("directory-form", place, "required flag is wrong for this type");
+    return damaged("directory-form", place, "required flag is wrong for this type",
+                   cat(is_required_section(section.type)), cat(section.required));
   const uint8_t wanted = is_object_section(section.type) ? kPerObject : kStored;
   if (section.compression != wanted)
     return unusable("compression", place, "unknown compression of this section",
@@ -158,7 +151,8 @@ Result<void> check_coverage(const std::vector<Section>& sections, const Header& 
     const auto& section = sections[i];
     const std::string place = cat(where, ": section ", section_name(section.type));
     if (i > 0 && section.type <= sections[i - 1].type)
-      return damaged("directory-order", place, "sections are not in ascending order of type");
+      return damaged("directory-order", place, "sections are not in ascending order of type",
+                     cat("above ", sections[i - 1].type), cat(section.type));
     const auto section_end = checked_add(section.offset, section.stored_bytes);
     if (section.offset < end || section.offset - end >= kPageBytes ||
         section.offset % kSectionAlignment != 0 || !section_end ||
@@ -196,12 +190,37 @@ Result<void> check_present(const std::vector<Section>& sections, const Header& h
 
 }  // namespace
 
-Result<Front> read_front(ByteView file, const std::string& where) {
+Result<void> check_signature_block(ByteView block, const std::string& place) {
+  if (!starts_with(block, magic_bytes(kSignatureMagic)) || block.size() < kSignatureHeaderBytes)
+    return damaged("signature-block", place, "does not start like a signature block",
+                   "marker 89 48 53 47 0d 0a 1a 0a", "other bytes");
+  if (*load<uint64_t>(block, 16) != block.size() || *load<uint16_t>(block, 10) != 0 ||
+      *load<uint64_t>(block, 24) != 0)
+    return damaged("signature-block", place, "header is wrong", cat(block.size(), " bytes"),
+                   cat(*load<uint64_t>(block, 16), " bytes"));
+  const Digest actual =
+      Sha256().update(block.first(32)).update(block.subspan(kSignatureHeaderBytes)).finish();
+  if (actual != load_digest(block, 32))
+    return damaged("signature-block", place, "does not match its digest",
+                   load_digest(block, 32).hex(), actual.hex());
+  return {};
+}
+
+Result<SealedFront> read_sealed_front(ByteView file, const std::string& where) {
   HIPPLAN_TRY(check_magic(file, where));
-  Front out;
+  SealedFront out;
   out.header = load_header(file);
-  HIPPLAN_TRY_ASSIGN(const auto directory, check_seal(file, out.header, where));
-  HIPPLAN_TRY_ASSIGN(out.signature_block, check_signature_block(file, out.header, where));
+  HIPPLAN_TRY_ASSIGN(out.directory, check_seal(file, out.header, where));
+  HIPPLAN_TRY_ASSIGN(out.signature_block, find_signature_block(file, out.header, where));
+  return out;
+}
+
+Result<Front> read_front(ByteView file, const std::string& where) {
+  HIPPLAN_TRY_ASSIGN(const auto sealed, read_sealed_front(file, where));
+  Front out;
+  out.header = sealed.header;
+  out.signature_block = sealed.signature_block;
+  const ByteView directory = sealed.directory;
   if (out.header.major != kContainerMajor)
     return version_error(where, "file", out.header.major, out.header.minor, kContainerMajor,
                          kContainerMinor);

@@ -127,7 +127,8 @@ Result<Code> read_code(const fb::Kernel& from, const Digest& digest, PayloadKind
   const bool first = kind == PayloadKind::standalone && !seen.contains(digest);
   if ((from.code() != nullptr) != first)
     return damaged("payload-code", where,
-                   first ? "code object is missing" : "code object is where none belongs");
+                   first ? "code object is missing" : "code object is where none belongs",
+                   first ? "bytes" : "none", first ? "none" : "bytes");
   if (kind == PayloadKind::by_reference) return Code();
   if (!first) return seen[digest];
   const auto* bytes = reinterpret_cast<const std::byte*>(from.code()->data());
@@ -194,14 +195,17 @@ Aligned::Aligned(ByteView bytes) : view_(bytes) {
 Result<Payload> decode_payload_as(ByteView bytes, const std::string& where, PayloadKind kind) {
   HIPPLAN_TRY_ASSIGN(const auto unsealed, unseal(kPayloadSeal, bytes, where));
   if (unsealed.kind != static_cast<uint16_t>(kind))
-    return damaged("payload-kind", where, "payload is of the wrong kind for this place",
-                   cat(static_cast<int>(kind)), cat(unsealed.kind));
+    return damaged("payload-place", where, "payload is of the kind for another place",
+                   cat("kind ", static_cast<int>(kind)), cat("kind ", unsealed.kind));
   if (unsealed.body.size() >= FLATBUFFERS_MAX_BUFFER_SIZE)
-    return damaged("payload-body", where, "body is too large");
+    return damaged("payload-body", where, "body is too large",
+                   cat("below ", FLATBUFFERS_MAX_BUFFER_SIZE, " bytes"),
+                   cat(unsealed.body.size(), " bytes"));
   const Aligned body(unsealed.body);
   flatbuffers::Verifier verifier(body.data(), body.size());
   if (!fb::VerifyPayloadBuffer(verifier))
-    return damaged("payload-body", where, "body is not a sound FlatBuffer of type HPLB");
+    return damaged("payload-body", where, "body is not a sound FlatBuffer of type HPLB",
+                   "offsets inside the body and identifier HPLB", "something else");
   HIPPLAN_TRY_ASSIGN(auto out, read_payload(*fb::GetPayload(body.data()), kind, where));
   HIPPLAN_TRY(check_payload(out, where, ErrorCode::damaged));
   return out;

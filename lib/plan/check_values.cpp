@@ -17,7 +17,7 @@ class Rules {
  public:
   Rules(std::string where, ErrorCode failure) : where_(std::move(where)), failure_(failure) {}
 
-  Rules& require(bool holds, const char* reason, const std::string& field, const char* what,
+  Rules& require(bool holds, const Reason& reason, const std::string& field, const char* what,
                  const std::string& expected = {}, const std::string& found = {}) {
     if (holds || error_) return *this;
     error_ = failure_ == ErrorCode::damaged
@@ -27,11 +27,11 @@ class Rules {
   }
   /// A text that must be there: not empty, of sensible length, UTF-8 is not demanded, NUL is
   /// refused.
-  Rules& text(const std::string& value, const char* reason, const std::string& field) {
+  Rules& text(const std::string& value, const Reason& reason, const std::string& field) {
     require(!value.empty(), reason, field, "text is empty", "a name", "none");
     return plain(value, reason, field);
   }
-  Rules& plain(const std::string& value, const char* reason, const std::string& field) {
+  Rules& plain(const std::string& value, const Reason& reason, const std::string& field) {
     return require(value.size() <= kMostText && value.find('\0') == std::string::npos, reason,
                    field, "text is too long or holds a zero byte",
                    cat("at most ", kMostText, " bytes"), cat(value.size(), " bytes"));

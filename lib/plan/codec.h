@@ -18,6 +18,10 @@ enum class PayloadKind : uint16_t {
 };
 
 Result<Bytes> encode_payload_as(const Payload& payload, PayloadKind kind);
+/// The encodings alone, for values that keep the rules; tests make bad pieces with them.
+[[nodiscard]] Bytes payload_bytes(const Payload& payload, PayloadKind kind);
+[[nodiscard]] Bytes envelope_bytes(const Envelope& envelope, ByteView payload,
+                                   const std::optional<Identity>& identity);
 /// Verifier, presence of every field, then check_payload(). Standalone: code against its digest.
 Result<Payload> decode_payload_as(ByteView bytes, const std::string& where, PayloadKind kind);
 

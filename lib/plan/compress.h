@@ -6,11 +6,9 @@
 
 #include "base/bytes.h"
 #include "base/result.h"
+#include "base/zstd_frame.h"
 
 namespace hipplan::plan {
-
-inline constexpr uint64_t kMostRawBytes = 2ull << 30;
-inline constexpr uint64_t kMostRatio = 4096;
 
 /// Compresses with one reused context. One thread at a time.
 class Compressor {

@@ -42,4 +42,8 @@ Result<FileDiff> diff_files(const File& a, const File& b, size_t max_differences
 void diff_json(json::Writer& out, const FileDiff& diff, const std::string& name_a,
                const std::string& name_b);
 
+/// Where two files' bytes part first, for people: the section (or "header and directory") and the
+/// offset. Empty when they are equal. Bytes that are no sound files are told by offset alone.
+[[nodiscard]] std::string first_difference(ByteView a, ByteView b);
+
 }  // namespace hipplan::plan

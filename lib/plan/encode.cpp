@@ -112,8 +112,12 @@ Result<void> check_code_inside(const Payload& payload) {
 
 Result<Bytes> encode_payload_as(const Payload& payload, PayloadKind kind) {
   HIPPLAN_TRY(check_payload(payload, "payload", ErrorCode::bad_input));
+  if (kind == PayloadKind::standalone) HIPPLAN_TRY(check_code_inside(payload));
+  return payload_bytes(payload, kind);
+}
+
+Bytes payload_bytes(const Payload& payload, PayloadKind kind) {
   const bool standalone = kind == PayloadKind::standalone;
-  if (standalone) HIPPLAN_TRY(check_code_inside(payload));
   FlatBufferBuilder to(1024);
   std::set<Digest> seen;
   std::vector<Offset<fb::Kernel>> kernels;
@@ -146,8 +150,13 @@ Result<Bytes> encode_envelope(const Envelope& envelope, ByteView payload,
   if (payload.empty() || payload.size() > kMostBodyBytes)
     return bad_input("envelope-payload", "envelope.payload", "payload is empty or too large",
                      cat("1 to ", kMostBodyBytes, " bytes"), cat(payload.size(), " bytes"));
+  return envelope_bytes(envelope, payload, identity);
+}
+
+Bytes envelope_bytes(const Envelope& envelope, ByteView payload,
+                     const std::optional<Identity>& identity) {
   FlatBufferBuilder to(1024);
-  const auto payload_bytes = encode_aligned(to, payload);
+  const auto inner = encode_aligned(to, payload);
   const auto uids = to.CreateVector(envelope.tensor_uids);
   const auto alignments = to.CreateVector(envelope.tensor_alignments);
   const auto name = to.CreateString(envelope.provider_name);
@@ -161,7 +170,7 @@ Result<Bytes> encode_envelope(const Envelope& envelope, ByteView payload,
   fb::FinishEnvelopeBuffer(
       to, fb::CreateEnvelope(to, envelope.version, envelope.engine_id, envelope.workspace_size,
                              uids, alignments, envelope.is_override_shape_enabled, name, version,
-                             payload_bytes, identity ? &key : nullptr, target));
+                             inner, identity ? &key : nullptr, target));
   return seal(kEnvelopeSeal, 1, finished(to));
 }
 

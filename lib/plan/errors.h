@@ -6,15 +6,16 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "plan/reasons.h"
 
 namespace hipplan::plan {
 
 using ErrorCode = hipplan::Code;
 
-[[nodiscard]] inline Error damaged(std::string reason, std::string where, std::string what,
+[[nodiscard]] inline Error damaged(const Reason& reason, std::string where, std::string what,
                                    std::string expected = {}, std::string found = {}) {
   return {.code = ErrorCode::damaged,
-          .reason = std::move(reason),
+          .reason = reason.text(),
           .where = std::move(where),
           .what = std::move(what),
           .expected = std::move(expected),
@@ -22,11 +23,11 @@ using ErrorCode = hipplan::Code;
           .advice = "the bytes are not what was written; fetch or build the file again"};
 }
 
-[[nodiscard]] inline Error unusable(std::string reason, std::string where, std::string what,
+[[nodiscard]] inline Error unusable(const Reason& reason, std::string where, std::string what,
                                     std::string expected = {}, std::string found = {},
                                     std::string advice = {}) {
   return {.code = ErrorCode::unusable,
-          .reason = std::move(reason),
+          .reason = reason.text(),
           .where = std::move(where),
           .what = std::move(what),
           .expected = std::move(expected),
@@ -34,11 +35,11 @@ using ErrorCode = hipplan::Code;
           .advice = std::move(advice)};
 }
 
-[[nodiscard]] inline Error bad_input(std::string reason, std::string where, std::string what,
+[[nodiscard]] inline Error bad_input(const Reason& reason, std::string where, std::string what,
                                      std::string expected = {}, std::string found = {},
                                      std::string advice = {}) {
   return {.code = ErrorCode::bad_input,
-          .reason = std::move(reason),
+          .reason = reason.text(),
           .where = std::move(where),
           .what = std::move(what),
           .expected = std::move(expected),
@@ -46,9 +47,9 @@ using ErrorCode = hipplan::Code;
           .advice = std::move(advice)};
 }
 
-[[nodiscard]] inline Error machine(std::string reason, std::string where, std::string what) {
+[[nodiscard]] inline Error machine(const Reason& reason, std::string where, std::string what) {
   return {.code = ErrorCode::machine,
-          .reason = std::move(reason),
+          .reason = reason.text(),
           .where = std::move(where),
           .what = std::move(what),
           .expected = {},
@@ -72,7 +73,7 @@ using ErrorCode = hipplan::Code;
                                          unsigned own_minor) {
   const bool newer = major > own_major || (major == own_major && minor > own_minor);
   const std::string found = cat(major, ".", minor), own = cat(own_major, ".", own_minor);
-  return unusable(newer ? "format-too-new" : "format-too-old", where,
+  return unusable(newer ? Reason("format-too-new") : Reason("format-too-old"), where,
                   cat(thing, newer ? " was written in a newer format than this reader knows"
                                    : " was written in an older format than this reader reads"),
                   cat("format ", own_major, ".0 to ", own), "format " + found,

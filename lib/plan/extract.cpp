@@ -9,10 +9,6 @@ namespace {
 
 constexpr size_t kListed = 10;
 
-bool is_prefix(std::string_view prefix, const std::string& text) {
-  return text.compare(0, prefix.size(), prefix) == 0;
-}
-
 std::string listed(const std::vector<EntryInfo>& entries, uint64_t total) {
   std::string out;
   for (const auto& entry : entries)
@@ -37,24 +33,37 @@ std::string file_name_part(std::string text) {
 
 Result<EntryInfo> choose_entry(const File& file, std::string_view graph_key,
                                std::string_view target) {
-  std::vector<EntryInfo> found, others;
+  std::vector<EntryInfo> found;
+  if (const auto key = Digest::from_hex(graph_key); key && !target.empty()) {
+    HIPPLAN_TRY_ASSIGN(const auto entry, file.find(*key, target));
+    if (entry) return *entry;
+  }
   uint64_t matches = 0;
-  HIPPLAN_TRY(file.for_each([&](const EntryInfo& entry) {
-    const bool match =
-        is_prefix(graph_key, entry.graph_key.hex()) && (target.empty() || entry.target == target);
-    matches += match;
-    auto& list = match ? found : others;
-    if (list.size() < kListed) list.push_back(entry);
+  HIPPLAN_TRY(file.for_each_of(graph_key, [&](const EntryInfo& entry) {
+    if (!target.empty() && entry.target != target) return true;
+    ++matches;
+    if (found.size() < kListed) found.push_back(entry);
     return true;
   }));
   if (matches == 1) return found[0];
   const std::string asked = cat("graph key ", graph_key.empty() ? "any" : graph_key, ", target ",
                                 target.empty() ? "any" : target);
-  if (matches == 0)
-    return bad_input("no-such-plan", file.where(), "file has no such plan", asked,
-                     listed(others, file.entry_count()));
-  return bad_input("ambiguous-plan", file.where(), "several plans fit", "one plan",
-                   listed(found, matches), "name a graph key and a target");
+  if (matches > 1)
+    return bad_input("ambiguous-plan", file.where(), "several plans fit", "one plan",
+                     listed(found, matches), "name a graph key and a target");
+  HIPPLAN_TRY(file.for_each([&](const EntryInfo& entry) {
+    found.push_back(entry);
+    return found.size() < kListed;
+  }));
+  return bad_input("no-such-plan", file.where(), "file has no such plan", asked,
+                   listed(found, file.entry_count()));
+}
+
+std::string entry_file_name(const EntryInfo& entry) {
+  std::string target = entry.target;
+  for (char& c : target)
+    if (c == ':') c = '.';
+  return cat(entry.graph_key.hex().substr(0, 16), "-", target, ".hplan");
 }
 
 Result<Bytes> extract_plan(const File& file, const EntryInfo& entry) {

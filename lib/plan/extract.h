@@ -16,6 +16,9 @@ namespace hipplan::plan {
 Result<EntryInfo> choose_entry(const File& file, std::string_view graph_key,
                                std::string_view target);
 
+/// "<first 16 digits of the graph key>-<target>.hplan", ':' as '.'.
+[[nodiscard]] std::string entry_file_name(const EntryInfo& entry);
+
 /// One entry as a file of its own: same plan digest, stored parts taken over as they are.
 Result<Bytes> extract_plan(const File& file, const EntryInfo& entry);
 /// Bare envelope with the code inside.

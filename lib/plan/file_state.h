@@ -7,6 +7,7 @@
 #include "plan/front.h"
 #include "plan/index.h"
 #include "plan/plan.h"
+#include "plan/reasons.h"
 
 namespace hipplan::plan {
 
@@ -38,6 +39,11 @@ struct File::State {
   Result<Plan> decisions(const EntryInfo& entry, const Record& record) const;
   [[nodiscard]] std::string entry_place(const EntryInfo& entry) const;
 };
+
+/// Why an object that differs from its digest is refused.
+[[nodiscard]] inline Reason digest_reason(uint16_t type) {
+  return type == kCodeSection ? Reason("code-digest") : Reason("object-digest");
+}
 
 /// Check::full, after the front has been read.
 Result<void> check_whole_file(const File::State& state);

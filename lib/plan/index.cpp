@@ -160,7 +160,9 @@ Result<IndexReader::Page> IndexReader::page(uint32_t number, const Digest& diges
   const uint64_t size = std::min<uint64_t>(kPageBytes, section_.size());
   const auto bytes = slice(section_, uint64_t{number} * kPageBytes, size);
   if (!bytes || size < kPageHeaderBytes)
-    return damaged("index-form", place, "page lies outside the index");
+    return damaged("index-form", place, "page lies outside the index",
+                   cat("inside ", section_.size(), " bytes"),
+                   cat("offset ", uint64_t{number} * kPageBytes));
   if (const Digest actual = sha256(*bytes); actual != digest)
     return damaged("index-digest", place, "page does not match its digest", digest.hex(),
                    actual.hex());
@@ -171,13 +173,19 @@ Result<IndexReader::Page> IndexReader::page(uint32_t number, const Digest& diges
   const auto used = *load<uint32_t>(*bytes, 4);
   if (used > size || used < kPageHeaderBytes || !all_zero(bytes->subspan(used)) || count == 0 ||
       out.level > kMostLevels || (level && out.level != *level))
-    return damaged("index-form", place, "page header or padding is wrong");
+    return damaged(
+        "index-form", place, "page header or padding is wrong",
+        cat(level ? cat("level ", *level) : cat("level up to ", kMostLevels),
+            ", 1 entry or more, zeros behind the used bytes"),
+        cat("level ", out.level, ", ", count, " entries, ", used, " of ", size, " bytes used"));
   const ByteView content = bytes->first(used);
   const uint64_t fixed = out.level == 0 ? kLeafFixed : kInnerFixed;
   uint64_t at = kPageHeaderBytes;
   for (uint16_t i = 0; i < count; ++i) {
     const auto target = entry_target(content, at, fixed);
-    if (!target) return damaged("index-form", place, cat("entry ", i, " does not fit its page"));
+    if (!target)
+      return damaged("index-form", place, cat("entry ", i, " does not fit its page"),
+                     cat("inside ", used, " bytes"), cat("offset ", at));
     if (out.level == 0) {
       EntryInfo entry;
       entry.graph_key.bytes = *load<std::array<uint8_t, 32>>(content, at);
@@ -198,7 +206,9 @@ Result<IndexReader::Page> IndexReader::page(uint32_t number, const Digest& diges
     }
     at += fixed + 1 + target->size();
   }
-  if (at != used) return damaged("index-form", place, "entries do not fill the page's used part");
+  if (at != used)
+    return damaged("index-form", place, "entries do not fill the page's used part",
+                   cat(used, " bytes"), cat(at, " bytes"));
   return out;
 }
 
@@ -222,7 +232,19 @@ Result<std::optional<EntryInfo>> IndexReader::find(const Digest& key,
   return std::optional<EntryInfo>(entry);
 }
 
-Result<bool> IndexReader::visit_below(const Page& at, const Visit& visit, Walk& walk) const {
+std::optional<KeyRange> KeyRange::of(std::string_view digits) {
+  constexpr size_t kDigits = 64;
+  if (digits.size() > kDigits) return std::nullopt;
+  const auto filled = [&](char with) {
+    return Digest::from_hex(std::string(digits) + std::string(kDigits - digits.size(), with));
+  };
+  const auto low = filled('0'), high = filled('f');
+  if (!low || !high) return std::nullopt;
+  return KeyRange{*low, *high};
+}
+
+Result<bool> IndexReader::visit_below(const Page& at, const KeyRange& range, const Visit& visit,
+                                      Walk& walk) const {
   const std::string place = where_ + ": index";
   const uint64_t most_pages = (section_.size() + kPageBytes - 1) / kPageBytes;
   if (++walk.pages > most_pages)
@@ -232,31 +254,44 @@ Result<bool> IndexReader::visit_below(const Page& at, const Visit& visit, Walk& 
   if (walk.entries > entry_count_)
     return damaged("index-form", place, "there are more entries than the header counts",
                    cat(entry_count_), cat("at least ", walk.entries));
-  for (const auto& entry : at.entries)
-    if (!visit(entry)) return false;
-  for (const auto& child : at.children) {
+  for (const auto& entry : at.entries) {
+    if (entry.graph_key < range.low) continue;
+    if (entry.graph_key > range.high || !visit(entry)) return false;
+  }
+  for (size_t i = 0; i < at.children.size(); ++i) {
+    const auto& child = at.children[i];
+    if (child.graph_key > range.high) return false;
+    // One key's targets may go on at the start of the next page.
+    if (i + 1 < at.children.size() && at.children[i + 1].graph_key < range.low) continue;
     HIPPLAN_TRY_ASSIGN(const auto below,
                        page(child.page, child.digest, static_cast<uint16_t>(at.level - 1)));
-    HIPPLAN_TRY_ASSIGN(const bool more, visit_below(below, visit, walk));
+    HIPPLAN_TRY_ASSIGN(const bool more, visit_below(below, range, visit, walk));
     if (!more) return false;
   }
   return true;
 }
 
 Result<void> IndexReader::for_each(const Visit& visit) const {
+  return for_each_in(*KeyRange::of(""), visit);
+}
+
+Result<void> IndexReader::for_each_in(const KeyRange& range, const Visit& visit) const {
   HIPPLAN_TRY_ASSIGN(const auto root, page(root_page_, root_, std::nullopt));
   Walk walk;
-  HIPPLAN_TRY(visit_below(root, visit, walk));
+  HIPPLAN_TRY(visit_below(root, range, visit, walk));
   return {};
 }
 
 Result<void> IndexReader::check_leaf(const Page& at, Audit& audit, const std::string& place) const {
   for (const auto& entry : at.entries) {
     if (audit.last && key_of(*audit.last) >= key_of(entry))
-      return damaged("index-order", place, "entries are not in ascending order");
+      return damaged("index-order", place, "entries are not in ascending order",
+                     cat("above ", audit.last->graph_key.hex(), " ", quote(audit.last->target)),
+                     cat(entry.graph_key.hex(), " ", quote(entry.target)));
     if (entry.position != audit.record_end || entry.record_bytes == 0)
       return damaged("index-order", place, "records do not follow one another",
-                     cat(audit.record_end), cat(entry.position));
+                     cat("1 byte or more at ", audit.record_end),
+                     cat(entry.record_bytes, " bytes at ", entry.position));
     audit.record_end += entry.record_bytes;
     audit.last = entry;
     ++audit.entries;
@@ -266,7 +301,8 @@ Result<void> IndexReader::check_leaf(const Page& at, Audit& audit, const std::st
 
 Result<void> IndexReader::check_below(const Page& at, Audit& audit) const {
   const std::string place = cat(where_, ": index page ", at.number);
-  if (audit.used[at.number]) return damaged("index-form", place, "page is used twice");
+  if (audit.used[at.number])
+    return damaged("index-form", place, "page is used twice", "once", "twice");
   audit.used[at.number] = true;
   HIPPLAN_TRY(check_leaf(at, audit, place));
   for (const auto& child : at.children) {
@@ -276,7 +312,9 @@ Result<void> IndexReader::check_below(const Page& at, Audit& audit) const {
     const auto& key = leaf ? below.entries[0].graph_key : below.children[0].graph_key;
     const auto& target = leaf ? below.entries[0].target : below.children[0].target;
     if (key != child.graph_key || target != child.target)
-      return damaged("index-order", place, "first key is not the child's");
+      return damaged("index-order", place, "first key is not the child's",
+                     cat(key.hex(), " ", quote(target)),
+                     cat(child.graph_key.hex(), " ", quote(child.target)));
     const uint64_t before = audit.entries;
     HIPPLAN_TRY(check_below(below, audit));
     if (audit.entries - before != child.entries)
@@ -296,7 +334,8 @@ Result<void> IndexReader::check(uint64_t plans_bytes) const {
   HIPPLAN_TRY_ASSIGN(const auto root, page(root_page_, root_, std::nullopt));
   HIPPLAN_TRY(check_below(root, audit));
   if (std::find(audit.used.begin(), audit.used.end(), false) != audit.used.end())
-    return damaged("index-form", where_ + ": index", "a page is not used");
+    return damaged("index-form", where_ + ": index", "a page is not used", "every page once",
+                   "a page that nothing names");
   if (audit.entries != entry_count_)
     return damaged("index-count", where_ + ": index", "wrong number of entries", cat(entry_count_),
                    cat(audit.entries));

@@ -25,6 +25,13 @@ struct BuiltIndex {
 /// depends on the targets' lengths only.
 [[nodiscard]] BuiltIndex build_index(const std::vector<EntryInfo>& entries);
 
+/// Graph keys from `low` to `high`, both included.
+struct KeyRange {
+  Digest low, high;
+  /// The keys whose hexadecimal text starts with `digits`; nothing when no key does.
+  [[nodiscard]] static std::optional<KeyRange> of(std::string_view digits);
+};
+
 /// Reads pages of an index section, checking each against the digest its parent holds. Cheap to
 /// copy.
 class IndexReader {
@@ -44,6 +51,8 @@ class IndexReader {
   /// All entries in order; `visit` returns false to stop. Reads no page more than the section has
   /// and visits no entry more than the header counts, whatever the pages say.
   Result<void> for_each(const Visit& visit) const;
+  /// The same for the entries whose graph keys lie in `range`, reading only the pages they are on.
+  Result<void> for_each_in(const KeyRange& range, const Visit& visit) const;
   /// Walks the whole tree: order, first keys, counts, every page used exactly once; records must
   /// follow one another from 0 to `plans_bytes`.
   Result<void> check(uint64_t plans_bytes) const;
@@ -55,7 +64,8 @@ class IndexReader {
   struct Walk;
   [[nodiscard]] Result<Page> page(uint32_t number, const Digest& digest,
                                   std::optional<uint16_t> level) const;
-  Result<bool> visit_below(const Page& page, const Visit& visit, Walk& walk) const;
+  Result<bool> visit_below(const Page& page, const KeyRange& range, const Visit& visit,
+                           Walk& walk) const;
   Result<void> check_below(const Page& page, Audit& audit) const;
   Result<void> check_leaf(const Page& page, Audit& audit, const std::string& place) const;
 

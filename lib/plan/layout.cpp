@@ -87,15 +87,22 @@ ObjectRef load_ref(ByteView from) {
 Result<void> check_ref(ByteView bytes, const ObjectRef& ref, const std::string& where) {
   const bool sound = *load<uint8_t>(bytes, 3) <= 1 && *load<uint32_t>(bytes, 4) == 0 &&
                      is_object_section(ref.type);
-  if (!sound) return damaged("record-form", where, "reference has a flag or type that cannot be");
+  if (!sound)
+    return damaged("record-form", where, "reference has a flag or type that cannot be",
+                   cat("type 3 to ", kFirstWholeFileSection - 1, ", flag 0 or 1, zeros"),
+                   cat("type ", ref.type, ", flag ", +*load<uint8_t>(bytes, 3), ", reserved ",
+                       *load<uint32_t>(bytes, 4)));
   if (is_known_section(ref.type) && ref.required != is_required_section(ref.type))
-    return damaged("record-form", where, "required flag is wrong for this type");
+    return damaged("record-form", where, "required flag is wrong for this type",
+                   cat(is_required_section(ref.type)), cat(ref.required));
   if (ref.compression > kZstd)
     return unusable("compression", where, "unknown compression of an object", "0 or 1",
                     cat(+ref.compression), "use a newer hipplan");
   const auto end = checked_add(ref.inner_offset, ref.raw_bytes);
   if (!end || *end > ref.frame_bytes || ref.raw_bytes == 0)
-    return damaged("record-form", where, "object does not lie inside its frame");
+    return damaged("record-form", where, "object does not lie inside its frame",
+                   cat("1 byte or more inside ", ref.frame_bytes),
+                   cat("offset ", ref.inner_offset, ", ", ref.raw_bytes, " bytes"));
   if (ref.compression == kStored && ref.frame_bytes != ref.stored_bytes)
     return damaged("record-form", where, "stored frame has two sizes", cat(ref.stored_bytes),
                    cat(ref.frame_bytes));
@@ -105,7 +112,9 @@ Result<void> check_ref(ByteView bytes, const ObjectRef& ref, const std::string& 
 Result<void> check_order(const std::vector<ObjectRef>& refs, const std::string& where) {
   for (size_t i = 1; i < refs.size(); ++i) {
     if (std::tie(refs[i - 1].type, refs[i - 1].sha256) >= std::tie(refs[i].type, refs[i].sha256))
-      return damaged("record-form", cat(where, ": reference ", i), "references are out of order");
+      return damaged("record-form", cat(where, ": reference ", i), "references are out of order",
+                     "ascending types and digests",
+                     cat("type ", refs[i].type, " behind type ", refs[i - 1].type));
   }
   return {};
 }
@@ -168,7 +177,9 @@ Result<Record> parse_record(ByteView bytes, const std::string& where) {
   const auto total = load<uint32_t>(bytes, 0), count = load<uint32_t>(bytes, 4);
   const auto envelope = load<uint32_t>(bytes, 8), reserved = load<uint32_t>(bytes, 12);
   if (!reserved || *reserved != 0 || *total != bytes.size())
-    return damaged("record-form", where, "record header is wrong");
+    return damaged("record-form", where, "record header is wrong",
+                   cat(bytes.size(), " bytes and a zero word"),
+                   reserved ? cat(*total, " bytes and ", *reserved) : "a record without header");
   const uint64_t refs_end = kRecordHeaderBytes + uint64_t{*count} * kObjectRefBytes;
   if (record_bytes(*count, *envelope) != bytes.size())
     return damaged("record-form", where, "record has a wrong size",
@@ -182,7 +193,7 @@ Result<Record> parse_record(ByteView bytes, const std::string& where) {
   HIPPLAN_TRY(check_order(out.refs, where));
   out.envelope = *slice(bytes, refs_end, *envelope);
   if (!all_zero(bytes.subspan(refs_end + *envelope)))
-    return damaged("record-form", where, "padding is not zero");
+    return damaged("record-form", where, "padding is not zero", "zeros", "another value");
   return out;
 }
 

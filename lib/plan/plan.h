@@ -121,6 +121,8 @@ struct DecodedEnvelope {
 /// other texts do not travel this way; the plan digest does not change.
 [[nodiscard]] Result<Bytes> encode_bare_plan(const Plan& plan);
 [[nodiscard]] Result<Plan> decode_bare_plan(ByteView bytes, const std::string& where);
+/// The same for an envelope that may lack its identity; graph key and target are empty then.
+[[nodiscard]] Result<Plan> decode_any_envelope(ByteView bytes, const std::string& where);
 
 /// What an entry of a file is, without reading the plan itself.
 struct EntryInfo {
@@ -166,6 +168,10 @@ class File {
   [[nodiscard]] uint64_t entry_count() const;
   /// Entries in order of (graph key, target); `visit` returns false to stop.
   Result<void> for_each(const std::function<bool(const EntryInfo&)>& visit) const;
+  /// The same for the entries whose key's hexadecimal text starts with `key_digits`; only their
+  /// part of the index is read.
+  Result<void> for_each_of(std::string_view key_digits,
+                           const std::function<bool(const EntryInfo&)>& visit) const;
   /// The entry with exactly this key and target, or nothing.
   Result<std::optional<EntryInfo>> find(const Digest& graph_key, std::string_view target) const;
   /// Reads one plan, checking every digest on the way. With `with_code` false kernels keep a null
@@ -198,6 +204,8 @@ struct WriteOptions {
   bool compress_code = true;
   uint64_t memory_bytes =
       64ull << 20;  ///< encoded plans beyond this wait in an unnamed temporary file
+  /// Makes the signature block that follows the content, from the directory digest; null: none.
+  std::function<Result<Bytes>(const Digest&)> sign = nullptr;
 };
 
 /// Collects plans and writes the file. Same plans, same bytes, whatever order they were added in.

@@ -41,7 +41,8 @@ Result<void> check_refs(const Plan& plan, const Record& record, const std::strin
     const bool known = is_known_section(ref.type);
     if (ref.type == kCodeSection) named.insert(ref.sha256);
     if (known && ref.type != kCodeSection && ref.type == last_type)
-      return damaged("record-refs", place, "two objects of type " + section_name(ref.type));
+      return damaged("record-refs", place, "two objects of type " + section_name(ref.type), "one",
+                     "two");
     if (!known && ref.required)
       return unusable("unknown-part", place,
                       cat("a required part of type ", ref.type, " is not known"),
@@ -89,9 +90,12 @@ Result<Bytes> File::State::object(const ObjectRef& ref, const std::string& place
     all = raw;
   }
   const auto part = slice(all, ref.inner_offset, ref.raw_bytes);
-  if (!part) return damaged("object-range", place, "object does not lie inside its frame");
+  if (!part)
+    return damaged("object-range", place, "object does not lie inside its frame",
+                   cat("inside ", all.size(), " bytes"),
+                   cat("offset ", ref.inner_offset, ", ", ref.raw_bytes, " bytes"));
   if (const Digest actual = sha256(*part); actual != ref.sha256)
-    return damaged(ref.type == kCodeSection ? "code-digest" : "object-digest", place,
+    return damaged(digest_reason(ref.type), place,
                    section_name(ref.type) + " object does not match its digest", ref.sha256.hex(),
                    actual.hex());
   if (part->size() == raw.size()) return raw;
@@ -115,7 +119,9 @@ Result<Record> File::State::record(const EntryInfo& entry) const {
   const auto stored =
       slice(section_view(*find_section(kPlansSection)), entry.position, entry.record_bytes);
   if (!stored)
-    return damaged("record-range", place, "record does not lie inside the plans section");
+    return damaged("record-range", place, "record does not lie inside the plans section",
+                   cat("inside ", find_section(kPlansSection)->stored_bytes, " bytes"),
+                   cat("offset ", entry.position, ", ", entry.record_bytes, " bytes"));
   if (const Digest actual = sha256(*stored); actual != entry.record_digest)
     return damaged("record-digest", place, "record does not match its digest",
                    entry.record_digest.hex(), actual.hex());
@@ -204,6 +210,13 @@ Result<void> File::for_each(const std::function<bool(const EntryInfo&)>& visit) 
   return state_->index.for_each(visit);
 }
 
+Result<void> File::for_each_of(std::string_view key_digits,
+                               const std::function<bool(const EntryInfo&)>& visit) const {
+  const auto range = KeyRange::of(key_digits);
+  if (!range) return {};
+  return state_->index.for_each_in(*range, visit);
+}
+
 Result<std::optional<EntryInfo>> File::find(const Digest& graph_key,
                                             std::string_view target) const {
   return state_->index.find(graph_key, target);
@@ -242,7 +255,9 @@ Result<std::vector<PartInfo>> File::parts(const EntryInfo& entry) const {
 Result<ByteView> File::section_bytes(uint16_t type) const {
   const auto* section = state_->find_section(type);
   const std::string place = cat(state_->where, ": section ", section_name(type));
-  if (section == nullptr) return bad_input("no-such-section", place, "file has no such section");
+  if (section == nullptr)
+    return bad_input("no-such-section", place, "file has no such section", "a section of the file",
+                     section_name(type));
   const ByteView view = state_->section_view(*section);
   if (const Digest actual = sha256(view); actual != section->sha256)
     return damaged("section-digest", place, "section does not match its digest",

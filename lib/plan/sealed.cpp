@@ -36,29 +36,29 @@ Bytes seal(const SealFormat& format, uint16_t kind, ByteView body) {
 Result<Unsealed> unseal(const SealFormat& format, ByteView bytes, const std::string& where) {
   const std::string thing(format.thing);
   if (bytes.size() < kSealBytes)
-    return damaged(thing + "-truncated", where, thing + " is shorter than its header",
+    return damaged(format.short_one, where, thing + " is shorter than its header",
                    cat("at least ", kSealBytes, " bytes"), cat(bytes.size(), " bytes"));
   if (as_text(bytes.first(4)) != format.marker)
-    return damaged(thing + "-marker", where, cat("not a hipplan ", thing),
+    return damaged(format.wrong_marker, where, cat("not a hipplan ", thing),
                    cat("marker ", format.marker), "marker " + quote(as_text(bytes.first(4))));
   Digest recorded;
   std::memcpy(recorded.bytes.data(), bytes.data() + kDigestAt, recorded.bytes.size());
   const Digest actual = seal_digest(bytes);
   if (recorded != actual)
-    return damaged(thing + "-digest", where, thing + " does not match its digest", recorded.hex(),
+    return damaged(format.wrong_digest, where, thing + " does not match its digest", recorded.hex(),
                    actual.hex());
   const auto field16 = [&](size_t at) { return *load<uint16_t>(bytes, at); };
   const uint16_t major = field16(kMajorAt), minor = field16(kMinorAt), kind = field16(kKindAt);
   if (major != format.major || minor > format.minor)
     return version_error(where, thing, major, minor, format.major, format.minor);
   if (kind == 0 || kind > format.last_kind)
-    return unusable(thing + "-kind", where, cat("unknown kind of ", thing),
+    return unusable(format.unknown_kind, where, cat("unknown kind of ", thing),
                     cat("1 to ", format.last_kind), cat(kind), "use a newer hipplan");
   if (field16(kHeaderSizeAt) != kSealBytes)
-    return damaged(thing + "-header", where, "wrong header size", cat(kSealBytes),
+    return damaged(format.wrong_header, where, "wrong header size", cat(kSealBytes),
                    cat(field16(kHeaderSizeAt)));
   if (*load<uint32_t>(bytes, kReservedAt) != 0)
-    return damaged(thing + "-header", where, "reserved word is not zero", "0",
+    return damaged(format.wrong_header, where, "reserved word is not zero", "0",
                    cat(*load<uint32_t>(bytes, kReservedAt)));
   return Unsealed{minor, kind, bytes.subspan(kSealBytes)};
 }

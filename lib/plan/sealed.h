@@ -7,6 +7,7 @@
 
 #include "base/bytes.h"
 #include "base/result.h"
+#include "plan/reasons.h"
 
 namespace hipplan::plan {
 
@@ -14,13 +15,32 @@ namespace hipplan::plan {
 struct SealFormat {
   std::string_view marker;  ///< 4 characters
   std::string_view thing;   ///< "payload", for messages
-  uint16_t major = 1, minor = 0;
-  uint16_t last_kind = 1;  ///< kinds 1 … last_kind are known
+  uint16_t major, minor;
+  uint16_t last_kind;  ///< kinds 1 … last_kind are known
+  Reason short_one, wrong_marker, wrong_digest, unknown_kind, wrong_header;
 };
 
 inline constexpr size_t kSealBytes = 48;
-inline constexpr SealFormat kPayloadSeal{"HPLP", "payload", 1, 0, 2};
-inline constexpr SealFormat kEnvelopeSeal{"HPLV", "envelope", 1, 0, 1};
+inline constexpr SealFormat kPayloadSeal{"HPLP",
+                                         "payload",
+                                         1,
+                                         0,
+                                         2,
+                                         "payload-truncated",
+                                         "payload-marker",
+                                         "payload-digest",
+                                         "payload-kind",
+                                         "payload-header"};
+inline constexpr SealFormat kEnvelopeSeal{"HPLV",
+                                          "envelope",
+                                          1,
+                                          0,
+                                          1,
+                                          "envelope-truncated",
+                                          "envelope-marker",
+                                          "envelope-digest",
+                                          "envelope-kind",
+                                          "envelope-header"};
 
 /// Header and body in one buffer.
 [[nodiscard]] Bytes seal(const SealFormat& format, uint16_t kind, ByteView body);

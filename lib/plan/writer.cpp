@@ -46,9 +46,10 @@ std::string place_of(const Plan& plan) {
 }  // namespace
 
 struct Writer::State {
-  explicit State(const WriteOptions& options) : store(options) {}
+  explicit State(const WriteOptions& options) : store(options), sign(options.sign) {}
 
   ObjectStore store;
+  std::function<Result<Bytes>(const Digest&)> sign;
   std::map<EntryKey, Pending> entries;
   std::map<uint16_t, UnknownSection> unknown;
 
@@ -257,7 +258,11 @@ Result<void> Writer::State::put(Output& out) {
   header.index_root_page = built.root_page;
   header.index_root = built.root;
   HIPPLAN_TRY(out.put_at(sections.front().offset, built.pages));
-  return out.put_at(0, encode_front(header, sections));
+  Digest directory_digest;
+  HIPPLAN_TRY(out.put_at(0, encode_front(header, sections, &directory_digest)));
+  if (!sign) return {};
+  HIPPLAN_TRY_ASSIGN(const auto block, sign(directory_digest));
+  return out.put(block);
 }
 
 Writer::Writer(WriteOptions options) : state_(std::make_unique<State>(options)) {}

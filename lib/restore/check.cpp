@@ -1,6 +1,7 @@
 // The checks of a sound plan against a provider and a target.
 #include <algorithm>
 
+#include "codeobject/arguments.h"
 #include "restore/restore.h"
 
 namespace hipplan::restore {
@@ -33,32 +34,17 @@ Result<void> check_engine(const plan::Plan& plan, const Provider& provider) {
   return {};
 }
 
-std::string signature_text(const codeobject::Argument& a) {
-  return cat(a.kind, " size ", a.size, " offset ", a.offset);
-}
-
-/// Kind, size and offset decide; names are for people.
 Result<void> same_signature(const plan::KernelImage& image,
                             const std::vector<codeobject::Argument>& wanted,
                             std::string_view handler) {
-  const auto refuse = [&](const std::string& at, const std::string& expected,
-                          const std::string& found) {
-    Error error = unusable("signature", "kernel " + image.symbol + ": " + at,
-                           cat("the argument list differs from that of handler ", handler));
-    error.expected = expected;
-    error.found = found;
-    error.advice = "bake again with this version";
-    return error;
-  };
-  if (image.signature.size() != wanted.size())
-    return refuse("arguments", cat(wanted.size(), " arguments"), cat(image.signature.size()));
-  for (size_t i = 0; i < wanted.size(); ++i) {
-    const auto& have = image.signature[i];
-    if (have.kind != wanted[i].kind || have.size != wanted[i].size ||
-        have.offset != wanted[i].offset)
-      return refuse(cat("argument ", i), signature_text(wanted[i]), signature_text(have));
-  }
-  return {};
+  const auto mismatch = codeobject::argument_mismatch(wanted, image.signature);
+  if (!mismatch) return {};
+  Error error = unusable("signature", "kernel " + image.symbol + ": " + mismatch->where,
+                         cat("the argument list differs from that of handler ", handler));
+  error.expected = mismatch->expected;
+  error.found = mismatch->found;
+  error.advice = "bake again with this version";
+  return error;
 }
 
 Result<void> check_signatures(const plan::Plan& plan, const engine::DispatchHandler& handler) {
@@ -156,6 +142,15 @@ Result<engine::PreparedKernel> check_usable(const plan::Plan& plan, const Provid
   HIPPLAN_TRY(engine::check_values(*handler, plan.payload.values));
   HIPPLAN_TRY_ASSIGN(auto prepared, handler->prepare(plan.payload.values));
   HIPPLAN_TRY(check_envelope(plan, prepared));
+  return prepared;
+}
+
+Result<engine::PreparedKernel> check_restorable(const plan::Plan& plan, const Provider& provider,
+                                                const target::Arch* device,
+                                                const Result<void>& code) {
+  if (!code && code.error().code == Code::damaged) return code.error();
+  HIPPLAN_TRY_ASSIGN(auto prepared, check_usable(plan, provider, device));
+  HIPPLAN_TRY(code);
   return prepared;
 }
 

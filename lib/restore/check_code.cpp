@@ -1,6 +1,8 @@
 // What a driver would refuse about the code objects of a plan, told without a driver.
+#include "codeobject/arguments.h"
 #include "codeobject/codeobject.h"
 #include "restore/restore.h"
+#include "target/code_object_target.h"
 
 namespace hipplan::restore {
 namespace {
@@ -17,36 +19,39 @@ Error unusable_code(const plan::KernelImage& image, std::string reason, std::str
 
 bool runs_on(const target::Arch& code, const std::string& wanted) {
   const auto arch = target::Arch::parse(wanted);
-  if (!arch) return false;
-  return code.base == arch->base ||
-         (code.is_generic() && target::generic_family(arch->base) == code.base);
+  return arch && target::code_loads_on(code, *arch);
+}
+
+Result<void> check_kernel(const plan::KernelImage& image, const codeobject::CodeObject& code) {
+  if (!runs_on(code.arch, image.target))
+    return unusable_code(image, "code-target", "the machine code is for another architecture",
+                         image.target, code.arch.text());
+  const auto* kernel = code.find(image.symbol);
+  if (kernel == nullptr)
+    return unusable_code(image, "symbol", "the code object has no such kernel", image.symbol,
+                         code.kernels.empty() ? "no kernels" : code.kernels.front().name);
+  const auto mismatch = codeobject::argument_mismatch(kernel->signature(), image.signature);
+  if (!mismatch) return {};
+  return unusable_code(image, "code-signature",
+                       "the recorded arguments differ from the code object's own metadata",
+                       cat(mismatch->where, ": ", mismatch->expected), mismatch->found);
 }
 
 }  // namespace
 
 Result<void> check_code(const plan::Plan& plan) {
+  std::vector<Result<codeobject::CodeObject>> parsed;
   for (const auto& image : plan.payload.kernels) {
     if (!image.code) continue;
-    auto parsed = codeobject::parse(*image.code, "kernel " + image.symbol + ": code object");
-    if (!parsed) return parsed.error();
-    if (!runs_on(parsed->arch, image.target))
-      return unusable_code(image, "code-target", "the machine code is for another architecture",
-                           image.target, parsed->arch.text());
-    const auto* kernel = parsed->find(image.symbol);
-    if (kernel == nullptr)
-      return unusable_code(image, "symbol", "the code object has no such kernel", image.symbol,
-                           parsed->kernels.empty() ? "no kernels" : parsed->kernels.front().name);
-    const auto signature = kernel->signature();
-    bool same = signature.size() == image.signature.size();
-    for (size_t i = 0; same && i < signature.size(); ++i)
-      same = signature[i].kind == image.signature[i].kind &&
-             signature[i].size == image.signature[i].size &&
-             signature[i].offset == image.signature[i].offset;
-    if (!same)
-      return unusable_code(image, "code-signature",
-                           "the recorded arguments differ from the code object's own metadata",
-                           cat(image.signature.size(), " arguments as recorded"),
-                           cat(signature.size(), " in the metadata"));
+    parsed.push_back(codeobject::parse(*image.code, "kernel " + image.symbol + ": code object"));
+    if (!parsed.back() && parsed.back().error().code == Code::damaged) return parsed.back().error();
+  }
+  size_t next = 0;
+  for (const auto& image : plan.payload.kernels) {
+    if (!image.code) continue;
+    const auto& code = parsed[next++];
+    if (!code) return code.error();
+    HIPPLAN_TRY(check_kernel(image, *code));
   }
   return {};
 }

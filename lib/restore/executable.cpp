@@ -104,8 +104,8 @@ const engine::PreparedKernel& Executable::prepared() const {
 Result<std::shared_ptr<const Executable>> Executable::create(plan::Plan plan,
                                                              const Provider& provider,
                                                              device::Device& device) {
-  HIPPLAN_TRY(check_code(plan));
-  HIPPLAN_TRY_ASSIGN(auto prepared, check_usable(plan, provider, &device.description().arch));
+  HIPPLAN_TRY_ASSIGN(auto prepared, check_restorable(plan, provider, &device.description().arch,
+                                                     check_code(plan)));
   auto state = std::make_unique<State>();
   for (const auto& binding : prepared.bindings) {
     int64_t needed = binding.min_alignment;

@@ -27,9 +27,16 @@ Result<engine::PreparedKernel> check_usable(const plan::Plan& plan, const Provid
 /// exact string for every other kind.
 Result<void> check_target(const plan::Plan& plan, const target::Arch& device);
 
-/// Without a driver: each code object that the plan carries is well formed (damaged otherwise), is
-/// for the recorded target, and has the recorded symbol with the recorded arguments (unusable).
+/// Without a driver: each code object that the plan carries is well formed (damaged otherwise);
+/// then each is of a known version, for the recorded target, and has the recorded symbol with the
+/// recorded arguments (unusable).
 Result<void> check_code(const plan::Plan& plan);
+
+/// All checks of a sound plan in their order, `code` being what check_code() found: damage of code
+/// objects, check_usable(), and last what a driver would refuse of the code objects.
+Result<engine::PreparedKernel> check_restorable(const plan::Plan& plan, const Provider& provider,
+                                                const target::Arch* device,
+                                                const Result<void>& code);
 
 /// A pointer for one tensor of the plan.
 struct TensorAddress {

@@ -144,7 +144,12 @@ TEST_CASE("a captured plan holds the decision, the code and what restoring needs
     CHECK(text->find(packed.tree.root().string()) == std::string::npos);
   const auto provenance = json::parse(plan->provenance, "provenance");
   REQUIRE(provenance.ok());
-  const auto& kernel = provenance->find("kernels")->items.at(0);
+  CHECK(provenance->find("_type")->string == "https://in-toto.io/Statement/v1");
+  CHECK(provenance->find("subject")->items.at(0).find("digest")->find("sha256")->string ==
+        image.sha256.hex());
+  const auto& build = *provenance->find("predicate")->find("buildDefinition");
+  CHECK(build.find("resolvedDependencies")->items.size() >= 2);
+  const auto& kernel = build.find("internalParameters")->find("kernels")->items.at(0);
   CHECK(kernel.find("entry_arch")->string == "gfx942");
   CHECK(kernel.find("toc_key")->string == "pointwise/contiguous");
   // The container's own rules accept it.

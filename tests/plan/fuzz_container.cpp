@@ -2,8 +2,10 @@
 #include <cstdlib>
 
 #include "plan/diff.h"
+#include "plan/materials.h"
 #include "plan/plan.h"
 #include "plan/print.h"
+#include "plan/signature.h"
 #include "reseal.h"
 
 using namespace hipplan;
@@ -28,6 +30,7 @@ void check(const Bytes& bytes, plan::Check how) {
   (void)plan::show_json(*file, options, out);
   (void)plan::size_report(*file);
   (void)plan::diff_files(*file, *file);
+  (void)plan::materials_of(*file);
   // A file that a full check lets through can be read and written as a whole.
   if (how == plan::Check::full && (!walked || !all || !writer.to_bytes())) std::abort();
 }
@@ -57,6 +60,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto* first = reinterpret_cast<const std::byte*>(data);
   Bytes bytes(first, first + size);
   check(bytes, plan::Check::lookup);
+  (void)plan::read_signatures(bytes, bytes, "fuzz");
   if (!has_front(bytes)) return 0;
   test::reseal_front(bytes);
   check(bytes, plan::Check::lookup);

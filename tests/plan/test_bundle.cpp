@@ -150,6 +150,49 @@ TEST_CASE("what write_bundle does not write is refused") {
         "bundle-manifest");
 }
 
+TEST_CASE("a member in a folder that is another member is refused") {
+  for (const char* between : {"a.hplan-b.hplan", "b.hplan"}) {
+    std::vector<std::pair<std::string, std::string>> members = {
+        {"a.hplan", "x"}, {"a.hplan/b.hplan", "y"}, {between, "z"}};
+    std::sort(members.begin(), members.end());
+    std::vector<Member> all = {{"manifest.json", manifest(members)}};
+    for (const auto& [name, content] : members) all.push_back({name, content});
+    CHECK(reason(make_tar(all)) == "bundle-manifest");
+  }
+}
+
+TEST_CASE("a damaged file does not go into a bundle") {
+  const ScratchFolder folder;
+  fill(folder);
+  Bytes bad = file_of({sample_plan(1)});
+  bad.back() ^= std::byte{1};
+  REQUIRE(write_file(folder / "in/b.hplan", bad));
+  const auto written = write_bundle(folder / "in", folder / "plans.tar.zst");
+  REQUIRE(!written);
+  CHECK(written.error().code == hipplan::Code::damaged);
+  CHECK(!fs::exists(folder / "plans.tar.zst"));
+}
+
+TEST_CASE("unpacking follows no link of the destination") {
+  const ScratchFolder folder;
+  fill(folder);
+  REQUIRE(write_bundle(folder / "in", folder / "plans.tar.zst"));
+  fs::create_directories(folder / "out");
+  fs::create_directories(folder / "elsewhere");
+  fs::create_directory_symlink(folder / "elsewhere", folder / "out/sub");
+  CHECK(unpack_bundle(folder / "plans.tar.zst", folder / "out").error().reason == "bundle-link");
+  CHECK(fs::is_empty(folder / "elsewhere"));
+  fs::remove_all(folder / "out");
+  fs::create_directories(folder / "out");
+  fs::create_symlink(folder / "elsewhere/x.hplan", folder / "out/a.hplan");
+  CHECK(unpack_bundle(folder / "plans.tar.zst", folder / "out").error().reason == "bundle-link");
+  CHECK(fs::is_empty(folder / "elsewhere"));
+  // The destination itself may be a link: that is what the caller named.
+  fs::create_directory_symlink(folder / "elsewhere", folder / "named");
+  CHECK(unpack_bundle(folder / "plans.tar.zst", folder / "named"));
+  CHECK(fs::exists(folder / "elsewhere/sub/a.hplan"));
+}
+
 TEST_CASE("limits") {
   const std::string m = manifest({{"a.hplan", "xyz"}, {"b.hplan", "123"}});
   const Bytes bundle = make_tar({{"manifest.json", m}, {"a.hplan", "xyz"}, {"b.hplan", "123"}});

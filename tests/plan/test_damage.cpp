@@ -4,7 +4,7 @@
 
 #include <random>
 
-#include "sample.h"
+#include "reseal.h"
 
 using namespace hipplan;
 using namespace hipplan::plan;
@@ -61,6 +61,22 @@ Bytes replaced(ByteView bytes, std::string_view from, std::string_view to) {
 }
 
 }  // namespace
+
+TEST_CASE("each bit of a small signed file matters") {
+  Plan plan = sample_plan(1);
+  plan.payload.kernels = {sample_kernel("", sample_code(9, 150))};
+  plan.reasons.clear();
+  const Bytes good = with_signature_block(file_of({plan}));
+  REQUIRE(not_damaged(good) == "accepted");
+  Bytes bad = good;
+  for (size_t bit = 0; bit < good.size() * 8; ++bit) {
+    const std::byte mask{static_cast<uint8_t>(1u << (bit % 8))};
+    bad[bit / 8] ^= mask;
+    INFO("bit ", bit % 8, " of offset ", bit / 8);
+    CHECK(not_damaged(bad) == "");
+    bad[bit / 8] ^= mask;
+  }
+}
 
 TEST_CASE("each byte of a small file matters") {
   const Bytes good = file_of({full_plan()});
@@ -141,6 +157,18 @@ TEST_CASE("swapped sections, zeroed and exchanged pages") {
   Bytes swapped = good;
   std::swap_ranges(at(swapped, 128), at(swapped, 224), at(swapped, 224));
   CHECK(not_damaged(swapped) == "");
+  // One entry put over another; one put in a second time, with digest and sizes made right.
+  Bytes twice = good;
+  std::copy(at(twice, 128), at(twice, 224), at(twice, 224));
+  CHECK(not_damaged(twice) == "");
+  reseal_front(twice);
+  CHECK(not_damaged(twice) == "");
+  Bytes longer(good.begin(), at(good, 224));
+  longer.insert(longer.end(), at(good, 128), good.end());
+  store(longer, 32, *load<uint64_t>(good, 32) + 96);
+  store(longer, 16, uint64_t{longer.size()});
+  reseal_front(longer);
+  CHECK(not_damaged(longer) == "");
   // First bytes of the contents of two sections exchanged.
   Bytes mixed = good;
   std::swap_ranges(at(mixed, sections[2].offset), at(mixed, sections[2].offset + 512),

@@ -281,7 +281,7 @@ TEST_CASE("decompression is capped and exact") {
   REQUIRE(!frame->empty());
   CHECK(*decompress(*frame, raw.size(), "x") == raw);
   CHECK(decompress(*frame, raw.size() + 1, "x").error().reason == "zstd-frame");
-  CHECK(decompress(*frame, kMostRawBytes + 1, "x").error().reason == "raw-size");
+  CHECK(decompress(*frame, kMostFrameBytes + 1, "x").error().reason == "raw-size");
   CHECK(decompress(*frame, frame->size() * 4096 + 4096, "x").error().reason == "raw-size");
   Bytes more = *frame;
   more.push_back(std::byte{0});

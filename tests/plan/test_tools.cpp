@@ -7,7 +7,9 @@
 #include "plan/diff.h"
 #include "plan/extract.h"
 #include "plan/foreign.h"
+#include "plan/materials.h"
 #include "plan/print.h"
+#include "plan/signature.h"
 #include "sample.h"
 
 using namespace hipplan;
@@ -228,6 +230,87 @@ TEST_CASE("one plan out of a library keeps its digest in a file and in an envelo
   REQUIRE(!many);
   CHECK(none.error().reason == "no-such-plan");
   CHECK(many.error().reason == "ambiguous-plan");
+}
+
+TEST_CASE("entries of a key prefix: the same as by walking all, reading a part of the index") {
+  std::vector<Plan> plans;
+  for (unsigned i = 0; i < 300; ++i) plans.push_back(sample_plan(i));
+  for (const char* target : {"gfx90a", "gfx950", "gfx1100"})
+    plans.push_back(sample_plan(7, target));
+  const File file = must_open(file_of(plans));
+  const auto keys_of = [&](const std::string& digits) {
+    std::vector<std::string> out;
+    REQUIRE(file.for_each_of(digits, [&](const EntryInfo& entry) {
+      out.push_back(entry.graph_key.hex() + entry.target);
+      return true;
+    }));
+    return out;
+  };
+  const auto all = keys_of("");
+  CHECK(all.size() == 303);
+  for (unsigned i = 0; i < 16; ++i) {
+    const std::string digit(1, "0123456789abcdef"[i]);
+    for (const auto& digits : {digit, digit + "a", digit + "f3"}) {
+      std::vector<std::string> wanted;
+      for (const auto& key : all)
+        if (key.compare(0, digits.size(), digits) == 0) wanted.push_back(key);
+      CHECK(keys_of(digits) == wanted);
+    }
+  }
+  CHECK(keys_of(sample_key(7).hex()).size() == 4);
+  CHECK(keys_of("x").empty());
+  CHECK(keys_of(sample_key(7).hex() + "0").empty());
+}
+
+TEST_CASE("the first difference of two files is told by its section") {
+  const Bytes one = file_of({sample_plan(1)});
+  CHECK(first_difference(one, one).empty());
+  Plan other = sample_plan(1);
+  other.reasons += " ";
+  CHECK(first_difference(one, file_of({other})).find("section reasons differs") == 0);
+  other = sample_plan(1);
+  other.payload.dispatch += "x";
+  CHECK(first_difference(one, file_of({other})).find("section plans differs") == 0);
+  other = sample_plan(1);
+  other.payload.kernels = {sample_kernel("", sample_code(99))};
+  CHECK(first_difference(one, file_of({other})).find("section code differs") == 0);
+  WriteOptions options;
+  options.sign = [](const Digest&) -> Result<Bytes> { return encode_signatures({Signature{}}); };
+  CHECK(first_difference(one, file_of({sample_plan(1)}, options)).find("signature block") == 0);
+  other = sample_plan(1);
+  other.graph.clear();
+  CHECK(first_difference(one, file_of({other})) == "section graphs is in one only");
+  CHECK(first_difference(file_of({other}), one).find("section plans") == 0);
+  CHECK(first_difference(Bytes(3), Bytes(4)) == "the first difference at offset 3");
+}
+
+TEST_CASE("bills of materials hold each thing once, and are told apart from no provenance") {
+  Plan plan = sample_plan(1);
+  const std::string digest(64, 'a');
+  plan.provenance =
+      R"({"subject":[{"name":"code","digest":{"sha256":")" + digest +
+      R"("}}],"predicate":{"buildDefinition":{"internalParameters":{"kernels":[{"compiler":"clang 22"}]},)" +
+      R"("resolvedDependencies":[{"name":"source","digest":{"sha256":")" + digest +
+      R"("}}]},"runDetails":{"builder":{"id":"urn:hipplan:0.1.0"}}}})";
+  Plan second = sample_plan(2);
+  second.provenance = plan.provenance;
+  const auto materials = materials_of(must_open(file_of({plan, second})));
+  REQUIRE_MESSAGE(materials.ok(), (materials ? "" : materials.error().text()));
+  CHECK(materials->code_objects.size() == 1);
+  CHECK(materials->dependencies.size() == 1);
+  CHECK(materials->compilers == std::vector<std::string>{"clang 22"});
+  json::Writer spdx, cyclonedx;
+  print_spdx(spdx, *materials, 0);
+  print_cyclonedx(cyclonedx, *materials);
+  const auto one = json::parse(spdx.text(), "spdx"), two = json::parse(cyclonedx.text(), "bom");
+  REQUIRE(one);
+  REQUIRE(two);
+  CHECK(one->find("creationInfo")->find("created")->string == "1970-01-01T00:00:00Z");
+  CHECK(one->find("packages")->items.size() == 4);
+  CHECK(one->find("relationships")->items.size() == 4);
+  CHECK(two->find("components")->items.size() == 2);
+  CHECK(two->find("metadata")->find("component")->find("hashes")->items.size() == 1);
+  CHECK(materials_of(must_open(file_of({sample_plan(1)}))).error().reason == "no-provenance");
 }
 
 TEST_CASE("files of others are named") {

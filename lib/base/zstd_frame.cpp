@@ -1,0 +1,38 @@
+#include "base/zstd_frame.h"
+
+#include <zstd.h>
+
+#include "base/result.h"
+
+namespace hipplan {
+
+std::variant<Bytes, FrameFault> read_zstd_frame(ByteView stored, uint64_t raw_bytes,
+                                                FrameSize size) {
+  const bool fits =
+      raw_bytes <= kMostFrameBytes &&
+      (stored.empty() ? raw_bytes == 0 : raw_bytes / stored.size() <= kMostFrameRatio);
+  if (!fits)
+    return FrameFault{true, "raw size is beyond the caps",
+                      cat("at most ", kMostFrameBytes, " bytes and ", kMostFrameRatio,
+                          " times the stored ", stored.size()),
+                      cat(raw_bytes, " bytes")};
+  const auto announced = ZSTD_getFrameContentSize(stored.data(), stored.size());
+  const bool unsaid = announced == ZSTD_CONTENTSIZE_UNKNOWN && size == FrameSize::optional;
+  if (announced != raw_bytes && !unsaid) {
+    const bool known = announced != ZSTD_CONTENTSIZE_UNKNOWN && announced != ZSTD_CONTENTSIZE_ERROR;
+    return FrameFault{false, "frame does not announce the recorded size", cat(raw_bytes, " bytes"),
+                      known ? cat(announced, " bytes") : "no size"};
+  }
+  const size_t frame = ZSTD_findFrameCompressedSize(stored.data(), stored.size());
+  if (frame != stored.size())
+    return FrameFault{false, "not exactly one zstd frame", cat(stored.size(), " bytes"),
+                      ZSTD_isError(frame) != 0 ? ZSTD_getErrorName(frame) : cat(frame, " bytes")};
+  Bytes out(static_cast<size_t>(raw_bytes));
+  const size_t got = ZSTD_decompress(out.data(), out.size(), stored.data(), stored.size());
+  if (ZSTD_isError(got) != 0 || got != raw_bytes)
+    return FrameFault{false, "frame cannot be decompressed", cat(raw_bytes, " bytes"),
+                      ZSTD_isError(got) != 0 ? ZSTD_getErrorName(got) : cat(got, " bytes")};
+  return out;
+}
+
+}  // namespace hipplan

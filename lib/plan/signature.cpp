@@ -1,0 +1,170 @@
+// Signature blocks: reading, writing, and what a file's signatures are worth.
+#include "plan/signature.h"
+
+#include <algorithm>
+
+#include "base/file.h"
+#include "plan/errors.h"
+#include "plan/front.h"
+#include "plan/plan.h"
+
+namespace hipplan::plan {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr uint64_t kRecordBytes = 104, kKeyIdAt = 8, kBytesAt = 40;
+constexpr uint64_t kMostSignatures = 1024;
+
+Error untrusted(const Reason& reason, const std::string& where, std::string what,
+                std::string expected, std::string found) {
+  return {.code = ErrorCode::untrusted,
+          .reason = reason.text(),
+          .where = where,
+          .what = std::move(what),
+          .expected = std::move(expected),
+          .found = std::move(found),
+          .advice = "take the file from its publisher, or sign it with a trusted key"};
+}
+
+Result<std::vector<Signature>> parse_or_none(ByteView block, const std::string& where) {
+  if (block.empty()) return std::vector<Signature>();
+  return parse_signatures(block, where);
+}
+
+}  // namespace
+
+Result<std::vector<Signature>> parse_signatures(ByteView block, const std::string& where) {
+  HIPPLAN_TRY(check_signature_block(block, where));
+  const auto format = *load<uint16_t>(block, 8);
+  if (format != 1) return version_error(where, "signature block", format, 0, 1, 0);
+  const auto count = *load<uint32_t>(block, 12);
+  const uint64_t size = kSignatureHeaderBytes + uint64_t{count} * kRecordBytes;
+  if (count == 0 || count > kMostSignatures || block.size() != size)
+    return damaged("signature-block", where, "wrong number of signatures",
+                   cat("1 to ", kMostSignatures, " of ", kRecordBytes, " bytes each"),
+                   cat(count, " in ", block.size(), " bytes"));
+  std::vector<Signature> out;
+  for (uint32_t i = 0; i < count; ++i) {
+    const ByteView record =
+        block.subspan(kSignatureHeaderBytes + uint64_t{i} * kRecordBytes, kRecordBytes);
+    Signature signature;
+    signature.algorithm = *load<uint16_t>(record, 0);
+    signature.key_id.bytes = *load<std::array<uint8_t, 32>>(record, kKeyIdAt);
+    signature.bytes = *load<std::array<uint8_t, 64>>(record, kBytesAt);
+    if (*load<uint16_t>(record, 2) != 0 || *load<uint32_t>(record, 4) != kRecordBytes ||
+        (!out.empty() && out.back().key_id >= signature.key_id))
+      return damaged("signature-block", cat(where, ": signature ", i),
+                     "signature is malformed or out of order",
+                     cat(kRecordBytes, " bytes, ascending key ids"),
+                     cat(*load<uint32_t>(record, 4), " bytes, key ", signature.key_id.hex()));
+    out.push_back(signature);
+  }
+  return out;
+}
+
+Bytes encode_signatures(const std::vector<Signature>& signatures) {
+  std::map<Digest, const Signature*> by_key;
+  for (const auto& signature : signatures) by_key[signature.key_id] = &signature;
+  Bytes records;
+  for (const auto& [id, signature] : by_key) {
+    append(records, signature->algorithm);
+    append(records, uint16_t{0});
+    append(records, static_cast<uint32_t>(kRecordBytes));
+    append(records, id.bytes);
+    append(records, signature->bytes);
+  }
+  Bytes out;
+  append(out, kSignatureMagic);
+  append(out, uint16_t{1});
+  append(out, uint16_t{0});
+  append(out, static_cast<uint32_t>(by_key.size()));
+  append(out, uint64_t{kSignatureHeaderBytes + records.size()});
+  append(out, uint64_t{0});
+  append(out, Sha256().update(out).update(records).finish().bytes);
+  append(out, ByteView(records));
+  return out;
+}
+
+const char* verdict_text(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::good:
+      return "good";
+    case Verdict::bad:
+      return "bad";
+    case Verdict::unknown_key:
+      return "unknown-key";
+    case Verdict::expired:
+      return "expired";
+  }
+  return "unknown-key";
+}
+
+Result<SignatureSet> read_signatures(ByteView file, ByteView detached, const std::string& where) {
+  HIPPLAN_TRY_ASSIGN(const auto front, read_sealed_front(file, where));
+  SignatureSet out;
+  out.directory_digest = front.header.directory_digest;
+  HIPPLAN_TRY_ASSIGN(out.embedded,
+                     parse_or_none(front.signature_block, where + ": signature block"));
+  HIPPLAN_TRY_ASSIGN(out.detached, parse_or_none(detached, where + ".sig"));
+  return out;
+}
+
+Result<void> require_signed(const SignatureSet& signatures, const TrustStore& trust, int64_t now,
+                            const std::string& where) {
+  std::vector<Signature> all = signatures.embedded;
+  all.insert(all.end(), signatures.detached.begin(), signatures.detached.end());
+  if (all.empty())
+    return untrusted("unsigned", where, "file is not signed", "a signature by a trusted key",
+                     "none");
+  const TrustedKey* expired = nullptr;
+  bool good = false;
+  for (const auto& signature : all) {
+    const auto verdict = judge(signature, signatures.directory_digest, trust, now);
+    const auto* key = trust.find(signature.key_id);
+    if (verdict == Verdict::bad)
+      return untrusted("bad-signature", where, "signature is not over this file",
+                       "a signature by " + key->name + " over directory digest " +
+                           signatures.directory_digest.hex(),
+                       "another one");
+    good |= verdict == Verdict::good;
+    if (verdict == Verdict::expired) expired = key;
+  }
+  if (good) return {};
+  if (expired != nullptr)
+    return untrusted("expired-trust", where, "trust in the key has ended",
+                     "a signature by a key that is trusted today", "one by " + expired->name);
+  return untrusted("unknown-key", where, "no signature is by a trusted key",
+                   "a signature by a key of the trust folder",
+                   cat(all.size(), " by others, first key ", all.front().key_id.hex()));
+}
+
+fs::path detached_path(const fs::path& file) {
+  fs::path out = file;
+  out += ".sig";
+  return out;
+}
+
+Result<void> sign_file(const fs::path& path, const PrivateKey& key, bool detached) {
+  HIPPLAN_TRY_ASSIGN(const auto file, File::open(path, Check::full));
+  HIPPLAN_TRY_ASSIGN(const auto signature, key.sign(file.directory_digest()));
+  std::vector<Signature> all;
+  if (!detached) {
+    HIPPLAN_TRY_ASSIGN(all,
+                       parse_or_none(file.signature_block(), path.string() + ": signature block"));
+    all.push_back(signature);
+    HIPPLAN_TRY_ASSIGN(auto out, AtomicFile::create(path));
+    HIPPLAN_TRY(out.write(file.bytes().first(file.bytes().size() - file.signature_block().size())));
+    HIPPLAN_TRY(out.write(encode_signatures(all)));
+    return out.commit();
+  }
+  const fs::path beside = detached_path(path);
+  std::error_code ignored;
+  if (fs::exists(beside, ignored)) {
+    HIPPLAN_TRY_ASSIGN(const auto old, FileView::open(beside, 1 << 20));
+    HIPPLAN_TRY_ASSIGN(all, parse_or_none(old.view(), beside.string()));
+  }
+  all.push_back(signature);
+  return write_file(beside, encode_signatures(all));
+}
+
+}  // namespace hipplan::plan
