@@ -66,7 +66,8 @@ HIPPLAN_API void hipplan_plan_destroy(hipplan_plan* plan);
  * that was loaded gives the very bytes it was loaded from. */
 HIPPLAN_API hipplan_status hipplan_plan_save(const hipplan_plan* plan, void* buffer, size_t* size);
 /* Writes a .hplan file with this one plan; the old file or the new one is there, never half of one.
- * HIPPLAN_UNUSABLE for a plan that came from a bare envelope, which has no graph key. */
+ * HIPPLAN_UNUSABLE for a plan that came from an envelope that does not say what it was baked for.
+ */
 HIPPLAN_API hipplan_status hipplan_plan_save_file(const hipplan_plan* plan, const char* path);
 
 /* --- What a plan says about itself --------------------------------------------------------------

@@ -61,17 +61,24 @@ typedef struct hipplan_build_options {
   int keep_going;               /* write what could be baked even when some graph was refused */
   int allow_unknown_keys;
   int check_reproducible; /* bake twice and compare the bytes */
+  const char* sign_key;   /* private key in PEM form that signs what is written; null: none */
 } hipplan_build_options;
 HIPPLAN_API int hipplan_tool_build(const hipplan_build_options* options, const hipplan_tool_io* io);
 
 typedef struct hipplan_inspect_options {
   size_t struct_size;
-  const char* command; /* show, diff, list, extract, size, disasm, resolve, why, bundle, unbundle */
+  const char* command; /* show, diff, list, extract, size, disasm, resolve, why, bundle, unbundle,
+                          merge, split, strip, sign, signatures, sbom */
   hipplan_strings arguments; /* files, or what to list */
   const char* graph_key;     /* hex digits; a unique prefix is enough */
   hipplan_strings targets;   /* architecture or target names */
   const char* part;          /* extract: plan, graph, code, envelope */
-  const char* output;        /* extract, bundle: where to write; "-" is standard output */
+  const char* output;        /* where to write; "-" is standard output */
+  const char* key;           /* sign: private key in PEM form */
+  int detached;              /* sign: into FILE.sig beside the file */
+  const char* trust;         /* signatures: folder of trusted public keys */
+  const char* format;        /* sbom: spdx (null) or cyclonedx */
+  int64_t date;              /* sbom: the document's time, seconds since 1970; negative: now */
 } hipplan_inspect_options;
 HIPPLAN_API int hipplan_tool_inspect(const hipplan_inspect_options* options,
                                      const hipplan_tool_io* io);
@@ -85,6 +92,8 @@ typedef struct hipplan_verify_options {
   int list_reasons; /* print the reason codes instead */
   int execute;      /* run each plan on `device` and check the numbers */
   const char* device;
+  int require_signed; /* refuse files that no key of `trust` has signed */
+  const char* trust;  /* folder of trusted public keys */
 } hipplan_verify_options;
 HIPPLAN_API int hipplan_tool_verify(const hipplan_verify_options* options,
                                     const hipplan_tool_io* io);

@@ -12,7 +12,9 @@
 #include "commands/targets.h"
 #include "graph/graph.h"
 #include "pipeline/pipeline.h"
+#include "plan/diff.h"
 #include "plan/plan.h"
+#include "plan/signature.h"
 
 namespace hipplan::commands {
 namespace fs = std::filesystem;
@@ -40,6 +42,7 @@ struct Bake {
   std::vector<Source> sources;
   std::vector<Job> jobs;
   bool written = false;
+  std::optional<plan::PrivateKey> key;  ///< signs what is written
 };
 
 Result<std::string> read_text(const std::string& path) {
@@ -79,6 +82,9 @@ Result<void> prepare(Bake& bake) {
                  .reason = "usage",
                  .what = "no target named",
                  .advice = "pass --target, for instance --target gfx942,gfx1100"};
+  if (options.sign_key != nullptr) {
+    HIPPLAN_TRY_ASSIGN(bake.key, plan::PrivateKey::read(options.sign_key));
+  }
   bake.request.engine = text_or_empty(options.engine);
   for (const auto& text : items(options.knobs)) {
     HIPPLAN_TRY_ASSIGN(auto knob, select::parse_knob(text));
@@ -159,7 +165,9 @@ bool to_folder(const std::string& output) {
 
 Result<void> write_one(const Bake& bake, const std::string& path,
                        const std::vector<const Job*>& jobs) {
-  plan::Writer writer{plan::WriteOptions{}};
+  plan::WriteOptions options;
+  if (bake.key) options.sign = plan::signer(*bake.key);
+  plan::Writer writer{options};
   for (const Job* job : jobs) {
     auto added = writer.add(job->baked->value().plan);
     if (!added) return added.error().within(bake.sources[job->source].path);
@@ -231,12 +239,11 @@ Result<void> check_reproducible(const Bake& bake) {
   HIPPLAN_TRY_ASSIGN(const auto a, first.to_bytes());
   HIPPLAN_TRY_ASSIGN(const auto b, second.to_bytes());
   if (a == b) return {};
-  const auto differs = std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin();
   return Error{.code = Code::negative,
                .reason = "not-reproducible",
                .what = "two bakes of the same graphs differ",
                .expected = "identical bytes",
-               .found = cat("the first difference at offset ", differs)};
+               .found = plan::first_difference(a, b)};
 }
 
 void print_text(const Bake& bake) {
@@ -305,7 +312,7 @@ Result<void> run(Bake& bake) {
 }  // namespace
 
 int build(const hipplan_build_options& options, Io& io) {
-  Bake bake{options, io, {}, {}, {}, {}, false};
+  Bake bake{options, io, {}, {}, {}, {}, false, {}};
   const Result<void> done = run(bake);
   if (!done) io.fail(done.error());
   const bool all_known = std::all_of(bake.jobs.begin(), bake.jobs.end(),

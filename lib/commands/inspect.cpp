@@ -74,9 +74,8 @@ Result<void> show_bundle(Inspection& in, const std::string& path) {
 Result<void> check_any(const plan::File& file, const plan::ShowOptions& options) {
   if (options.graph_key.empty() && options.target.empty()) return {};
   bool any = false;
-  HIPPLAN_TRY(file.for_each([&](const plan::EntryInfo& entry) {
-    any = entry.graph_key.hex().compare(0, options.graph_key.size(), options.graph_key) == 0 &&
-          (options.target.empty() || entry.target == options.target);
+  HIPPLAN_TRY(file.for_each_of(options.graph_key, [&](const plan::EntryInfo& entry) {
+    any = options.target.empty() || entry.target == options.target;
     return !any;
   }));
   if (any) return {};
@@ -284,10 +283,22 @@ struct Command {
   const char* name;
   Result<void> (*function)(Inspection&);
 };
-constexpr Command kCommands[] = {
-    {"show", show},     {"diff", diff},        {"list", list_things},        {"extract", extract},
-    {"size", size},     {"disasm", disasm},    {"resolve", resolve_command}, {"why", why},
-    {"bundle", bundle}, {"unbundle", unbundle}};
+constexpr Command kCommands[] = {{"show", show},
+                                 {"diff", diff},
+                                 {"list", list_things},
+                                 {"extract", extract},
+                                 {"size", size},
+                                 {"disasm", disasm},
+                                 {"resolve", resolve_command},
+                                 {"why", why},
+                                 {"bundle", bundle},
+                                 {"unbundle", unbundle},
+                                 {"merge", merge},
+                                 {"split", split},
+                                 {"strip", strip},
+                                 {"sign", sign},
+                                 {"signatures", list_signatures},
+                                 {"sbom", sbom}};
 
 }  // namespace
 
@@ -298,7 +309,12 @@ int inspect(const hipplan_inspect_options& options, Io& io) {
                 text_or_empty(options.graph_key),
                 items(options.targets, true),
                 text_or_empty(options.part),
-                text_or_empty(options.output)};
+                text_or_empty(options.output),
+                text_or_empty(options.key),
+                text_or_empty(options.trust),
+                text_or_empty(options.format),
+                options.detached != 0,
+                options.date};
   for (const auto& command : kCommands) {
     if (in.command != command.name) continue;
     if (auto done = command.function(in); !done) io.fail(done.error());
@@ -306,7 +322,7 @@ int inspect(const hipplan_inspect_options& options, Io& io) {
   }
   io.fail(usage("unknown command '" + in.command + "'",
                 "show, diff, list, extract, size, disasm, "
-                "resolve, why, bundle or unbundle"));
+                "resolve, why, bundle, unbundle, merge, split, strip, sign, signatures or sbom"));
   return io.status();
 }
 

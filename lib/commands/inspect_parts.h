@@ -19,6 +19,9 @@ struct Inspection {
   std::string graph_key;
   std::vector<std::string> targets;
   std::string part, output;
+  std::string key, trust, format;
+  bool detached = false;
+  int64_t date = -1;  ///< seconds since 1970; negative: now
 };
 
 /// The architecture that --target names: an architecture, a target's name or its product's.
@@ -27,6 +30,15 @@ Result<target::Arch> target_arch(const Inspection& in);
 Result<plan::EntryInfo> chosen_entry(const Inspection& in, const plan::File& file);
 /// list engines | kernels | targets | devices | handlers
 Result<void> list_things(Inspection& in);
+/// Several files' plans into one; one file's plans into files; the plans of some targets.
+Result<void> merge(Inspection& in);
+Result<void> split(Inspection& in);
+Result<void> strip(Inspection& in);
+/// Signing a file, and what its signatures are worth.
+Result<void> sign(Inspection& in);
+Result<void> list_signatures(Inspection& in);
+/// Bill of materials of a file, SPDX or CycloneDX.
+Result<void> sbom(Inspection& in);
 /// Machine code of a plan's kernels, or of a bare code object, as text.
 Result<void> disasm(Inspection& in);
 

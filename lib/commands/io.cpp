@@ -6,6 +6,7 @@
 #include <array>
 #include <filesystem>
 
+#include "base/harmless.h"
 #include "base/shared_library.h"
 
 namespace hipplan::commands {
@@ -54,8 +55,10 @@ void Io::line(std::string_view text) {
 }
 
 void Io::message(hipplan_severity severity, const std::string& text) {
+  // Names and texts out of files may hold anything; compilers' messages have lines.
+  const std::string plain = harmless(text, "\n\t");
   const std::lock_guard lock(mutex_);
-  if (raw_.message != nullptr) raw_.message(raw_.user, severity, text.c_str());
+  if (raw_.message != nullptr) raw_.message(raw_.user, severity, plain.c_str());
 }
 
 void Io::fail(const Error& error) {

@@ -1,6 +1,8 @@
 #include "commands/plans.h"
 
 #include <algorithm>
+#include <ctime>
+#include <filesystem>
 #include <set>
 
 #include "plan/bundle.h"
@@ -27,10 +29,6 @@ Result<FileView> view_of(const std::string& path) {
   return FileView::own(std::move(bytes));
 }
 
-bool starts_with(const std::string& text, const std::string& prefix) {
-  return text.compare(0, prefix.size(), prefix) == 0;
-}
-
 template <class Words>
 std::string listed(const Words& words) {
   std::string out;
@@ -52,23 +50,55 @@ Error no_such_plan(const std::string& graph_key, const std::set<std::string>& ke
 
 }  // namespace
 
-Result<plan::File> open_file(const std::string& path, plan::Check check) {
-  HIPPLAN_TRY_ASSIGN(auto bytes, view_of(path));
-  if (bytes.view().empty())
+namespace {
+
+Result<void> check_kind(ByteView bytes, const std::string& path) {
+  if (bytes.empty())
     return Error{.code = Code::damaged,
                  .reason = "truncated",
                  .where = path,
                  .what = "the file is empty",
                  .expected = "a .hplan file"};
-  if (auto foreign = plan::foreign_error(bytes.view(), path)) return std::move(*foreign);
+  if (auto foreign = plan::foreign_error(bytes, path)) return std::move(*foreign);
+  return {};
+}
+
+}  // namespace
+
+Result<plan::File> open_file(const std::string& path, plan::Check check) {
+  HIPPLAN_TRY_ASSIGN(auto bytes, view_of(path));
+  HIPPLAN_TRY(check_kind(bytes.view(), path));
   return plan::File::parse(std::move(bytes), path, check);
+}
+
+Result<Trust> load_trust(const std::string& folder) {
+  HIPPLAN_TRY_ASSIGN(auto keys, plan::TrustStore::load(folder));
+  return Trust{std::move(keys), static_cast<int64_t>(std::time(nullptr))};
+}
+
+Result<plan::File> parse_signed(FileView bytes, const std::string& where, ByteView detached,
+                                plan::Check check, const Trust& trust) {
+  HIPPLAN_TRY(check_kind(bytes.view(), where));
+  HIPPLAN_TRY_ASSIGN(const auto signatures, plan::read_signatures(bytes.view(), detached, where));
+  HIPPLAN_TRY(plan::require_signed(signatures, trust.keys, trust.now, where));
+  return plan::File::parse(std::move(bytes), where, check);
+}
+
+Result<plan::File> open_signed(const std::string& path, plan::Check check, const Trust& trust) {
+  HIPPLAN_TRY_ASSIGN(auto bytes, view_of(path));
+  FileView detached;
+  std::error_code ignored;
+  if (const auto beside = plan::detached_path(path); std::filesystem::exists(beside, ignored)) {
+    HIPPLAN_TRY_ASSIGN(detached, FileView::open(beside, 1 << 20));
+  }
+  return parse_signed(std::move(bytes), path, detached.view(), check, trust);
 }
 
 Result<std::vector<Candidate>> judge(const plan::File& file, const std::string& graph_key,
                                      const target::Arch& device) {
   std::vector<plan::EntryInfo> entries;
-  HIPPLAN_TRY(file.for_each([&](const plan::EntryInfo& entry) {
-    if (starts_with(entry.graph_key.hex(), graph_key)) entries.push_back(entry);
+  HIPPLAN_TRY(file.for_each_of(graph_key, [&](const plan::EntryInfo& entry) {
+    entries.push_back(entry);
     return true;
   }));
   std::vector<Candidate> out;
@@ -94,38 +124,69 @@ std::map<Digest, const Candidate*> best_by_graph(const std::vector<Candidate>& c
   return out;
 }
 
+namespace {
+
+/// Some graph keys of the entries whose keys start with `digits`, at most `most`.
+Result<std::set<std::string>> some_keys(const plan::File& file, const std::string& digits,
+                                        size_t most) {
+  std::set<std::string> out;
+  HIPPLAN_TRY(file.for_each_of(digits, [&](const plan::EntryInfo& entry) {
+    out.insert(entry.graph_key.hex());
+    return out.size() < most;
+  }));
+  return out;
+}
+
+/// The graph key that `digits` means; exactly one must start so.
+Result<Digest> one_key(const plan::File& file, const std::string& digits) {
+  if (const auto whole = Digest::from_hex(digits)) return *whole;
+  HIPPLAN_TRY_ASSIGN(const auto chosen, some_keys(file, digits, 2));
+  if (chosen.size() == 1) return *Digest::from_hex(*chosen.begin());
+  HIPPLAN_TRY_ASSIGN(const auto all, some_keys(file, chosen.empty() ? "" : digits, kListed + 1));
+  if (chosen.empty()) return no_such_plan(digits, all);
+  return Error{.code = Code::bad_input,
+               .reason = "ambiguous-plan",
+               .where = "graph key",
+               .what = digits.empty() ? "the file holds plans of several graphs"
+                                      : "several graphs have keys that start like this",
+               .expected = "--graph-key with one of " + listed(all)};
+}
+
+/// The entry for exactly this target, when it is there and fits the device.
+Result<std::optional<plan::EntryInfo>> exact_entry(const plan::File& file, const Digest& key,
+                                                   const std::string& target,
+                                                   const target::Arch& device) {
+  HIPPLAN_TRY_ASSIGN(const auto found, file.find(key, target));
+  if (!found) return found;
+  HIPPLAN_TRY_ASSIGN(const auto plan, file.read_plan(*found, false));
+  return restore::check_target(plan, device) ? found : std::nullopt;
+}
+
+}  // namespace
+
 Result<plan::EntryInfo> resolve(const plan::File& file, const std::string& graph_key,
                                 const target::Arch& device) {
-  std::set<std::string> keys, targets;
-  HIPPLAN_TRY(file.for_each([&](const plan::EntryInfo& entry) {
-    keys.insert(entry.graph_key.hex());
-    return keys.size() <= kListed || graph_key.empty();
-  }));
-  std::set<std::string> chosen;
-  HIPPLAN_TRY(file.for_each([&](const plan::EntryInfo& entry) {
-    if (starts_with(entry.graph_key.hex(), graph_key)) chosen.insert(entry.graph_key.hex());
-    return chosen.size() < 2;
-  }));
-  if (chosen.empty()) return no_such_plan(graph_key, keys);
-  if (chosen.size() > 1)
-    return Error{.code = Code::bad_input,
-                 .reason = "ambiguous-plan",
-                 .where = "graph key",
-                 .what = graph_key.empty() ? "the file holds plans of several graphs"
-                                           : "several graphs have keys that start like this",
-                 .expected = "--graph-key with one of " + listed(keys)};
-  HIPPLAN_TRY_ASSIGN(const auto candidates, judge(file, *chosen.begin(), device));
-  for (const auto& candidate : candidates) targets.insert(candidate.entry.target);
+  HIPPLAN_TRY_ASSIGN(const Digest key, one_key(file, graph_key));
+  for (const std::string& target : {device.text(), device.base}) {
+    HIPPLAN_TRY_ASSIGN(const auto exact, exact_entry(file, key, target, device));
+    if (exact) return *exact;
+  }
+  HIPPLAN_TRY_ASSIGN(const auto candidates, judge(file, key.hex(), device));
+  if (candidates.empty()) {
+    HIPPLAN_TRY_ASSIGN(const auto all, some_keys(file, "", kListed + 1));
+    return no_such_plan(graph_key, all);
+  }
   const Candidate* best = best_by_graph(candidates, device).begin()->second;
-  if (best == nullptr)
-    return Error{.code = Code::unusable,
-                 .reason = "target",
-                 .where = "graph key " + chosen.begin()->substr(0, 16),
-                 .what = "no plan in the file runs on " + device.text(),
-                 .expected = "one of " + listed(targets),
-                 .found = device.text(),
-                 .advice = "bake one for " + device.base};
-  return best->entry;
+  if (best != nullptr) return best->entry;
+  std::set<std::string> targets;
+  for (const auto& candidate : candidates) targets.insert(candidate.entry.target);
+  return Error{.code = Code::unusable,
+               .reason = "target",
+               .where = "graph key " + key.hex().substr(0, 16),
+               .what = "no plan in the file runs on " + device.text(),
+               .expected = "one of " + listed(targets),
+               .found = device.text(),
+               .advice = "bake one for " + device.base};
 }
 
 }  // namespace hipplan::commands

@@ -8,6 +8,7 @@
 
 #include "base/result.h"
 #include "plan/plan.h"
+#include "plan/signature.h"
 #include "target/target.h"
 
 namespace hipplan::commands {
@@ -21,6 +22,19 @@ struct Candidate {
 /// Opens a file; "BUNDLE.tar.zst:MEMBER" reads a member of a bundle; foreign files are refused by
 /// what they are. Empty files are damaged.
 Result<plan::File> open_file(const std::string& path, plan::Check check);
+
+/// The keys that may have signed a file, and the time that their trust is judged at.
+struct Trust {
+  plan::TrustStore keys;
+  int64_t now = 0;  ///< seconds since 1970
+};
+/// Reads the trust folder.
+Result<Trust> load_trust(const std::string& folder);
+/// The same, refusing a file that no trusted key has signed before anything behind its directory is
+/// looked at. The detached signatures beside the file count too.
+Result<plan::File> open_signed(const std::string& path, plan::Check check, const Trust& trust);
+Result<plan::File> parse_signed(FileView bytes, const std::string& where, ByteView detached,
+                                plan::Check check, const Trust& trust);
 
 /// Every entry whose key starts with `graph_key`, judged against `device` by the target rule only.
 Result<std::vector<Candidate>> judge(const plan::File& file, const std::string& graph_key,

@@ -73,9 +73,9 @@ struct Session {
 /// The target of the file's only plan, or empty: what "--device auto" falls back to.
 Result<std::string> first_target(const plan::File& file, const std::string& graph_key) {
   std::string out;
-  HIPPLAN_TRY(file.for_each([&](const plan::EntryInfo& entry) {
-    if (entry.graph_key.hex().compare(0, graph_key.size(), graph_key) == 0) out = entry.target;
-    return out.empty();
+  HIPPLAN_TRY(file.for_each_of(graph_key, [&](const plan::EntryInfo& entry) {
+    out = entry.target;
+    return false;
   }));
   return out;
 }

@@ -44,6 +44,7 @@ struct Verification {
   Io& io;
   std::vector<target::Description> targets;
   std::vector<FileVerdict> files;
+  std::optional<Trust> trust;             ///< given: files must be signed
   uint64_t executed = 0, to_execute = 0;  ///< plans of the current file
 };
 
@@ -112,8 +113,7 @@ Result<void> execute_plan(const plan::Plan& plan, PlanVerdict& verdict, Verifica
 Result<void> check_plan(const plan::Plan& plan, PlanVerdict& verdict, Verification& v,
                         CheckedCode& checked) {
   const auto& provider = restore::built_in_provider();
-  HIPPLAN_TRY(check_code_once(plan, checked));
-  HIPPLAN_TRY(restore::check_usable(plan, provider, nullptr));
+  HIPPLAN_TRY(restore::check_restorable(plan, provider, nullptr, check_code_once(plan, checked)));
   for (const auto& target : v.targets)
     if (restore::check_target(plan, target.arch)) verdict.usable_on.push_back(target.arch.text());
   if (v.options.execute != 0) HIPPLAN_TRY(execute_plan(plan, verdict, v));
@@ -196,9 +196,10 @@ Result<void> verify_bundle(const std::string& path, Verification& v) {
           judge_file(name, std::move(*foreign), v);
           return true;
         }
+        auto copy = FileView::own(Bytes(bytes.begin(), bytes.end()));
         judge_file(name,
-                   plan::File::parse(FileView::own(Bytes(bytes.begin(), bytes.end())), name,
-                                     plan::Check::full),
+                   v.trust ? parse_signed(std::move(copy), name, {}, plan::Check::full, *v.trust)
+                           : plan::File::parse(std::move(copy), name, plan::Check::full),
                    v);
         return true;
       });
@@ -214,7 +215,10 @@ Result<void> verify_path(const std::string& path, Verification& v) {
     judge_file(path, done.error(), v);
     return {};
   }
-  judge_file(path, open_file(path, plan::Check::full), v);
+  judge_file(
+      path,
+      v.trust ? open_signed(path, plan::Check::full, *v.trust) : open_file(path, plan::Check::full),
+      v);
   return {};
 }
 
@@ -236,7 +240,10 @@ void print_text(const Verification& v) {
   for (const auto& file : v.files) {
     ++counts[file.status];
     if (file.status != 0) {
-      v.io.line(cat(file.path, ": ", file.status == HIPPLAN_DAMAGED ? "damaged" : "refused"));
+      v.io.line(cat(file.path, ": ",
+                    file.status == HIPPLAN_DAMAGED     ? "damaged"
+                    : file.status == HIPPLAN_UNTRUSTED ? "untrusted"
+                                                       : "refused"));
       print_executions(file, v.io);
       continue;
     }
@@ -297,7 +304,20 @@ void print_json(const Verification& v) {
   v.io.line(out.text());
 }
 
+Result<void> read_trust(Verification& v) {
+  const bool folder = !text_or_empty(v.options.trust).empty();
+  if (folder != (v.options.require_signed != 0))
+    return Error{.code = Code::bad_input,
+                 .reason = "usage",
+                 .what = "--require-signed and --trust go together",
+                 .advice = "pass --require-signed --trust DIR, a folder of public keys"};
+  if (!folder) return {};
+  HIPPLAN_TRY_ASSIGN(v.trust, load_trust(v.options.trust));
+  return {};
+}
+
 Result<void> work(Verification& v) {
+  HIPPLAN_TRY(read_trust(v));
   HIPPLAN_TRY_ASSIGN(v.targets, resolve_targets(v.options.targets, v.options.target_files, v.io));
   if (v.options.paths.count == 0)
     return Error{.code = Code::bad_input,
@@ -326,7 +346,7 @@ int verify(const hipplan_verify_options& options, Io& io) {
     print_reasons(io);
     return io.status();
   }
-  Verification v{options, io, {}, {}};
+  Verification v{options, io, {}, {}, {}};
   if (auto done = work(v); !done) {
     io.fail(done.error());
     if (v.files.empty()) return io.status();

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "hipplan/hipplan.h"
+#include "hipplan/tools.h"
 
 namespace {
 
@@ -88,9 +89,41 @@ TEST_CASE("a saved plan loads, says the same of itself, and saves to the same by
   CHECK(std::string(hipplan_last_error_reason()) == "not-available");
   CHECK(hipplan_plan_graph(plan, nullptr, &size) == HIPPLAN_OK);
   CHECK(size > 100);
-  CHECK(hipplan_plan_save_file(loaded, "/nonexistent/x.hplan") == HIPPLAN_UNUSABLE);
+  CHECK(hipplan_plan_save_file(loaded, "/nonexistent/x.hplan") == HIPPLAN_BAD_INPUT);
   hipplan_plan_destroy(loaded);
   hipplan_plan_destroy(plan);
+}
+
+TEST_CASE("saving a plan gives the envelope that the tools take out of its file") {
+  if (!have_kernels()) return;
+  hipplan_plan* plan = baked();
+  const auto folder = std::filesystem::temp_directory_path() /
+                      ("hipplan-test-envelope-" + std::to_string(::getpid()));
+  std::filesystem::create_directories(folder);
+  const std::string file = folder / "x.hplan", envelope = folder / "x.envelope";
+  REQUIRE(hipplan_plan_save_file(plan, file.c_str()) == HIPPLAN_OK);
+  hipplan_tool_io io{};
+  io.struct_size = sizeof(io);
+  const char* argument = file.c_str();
+  hipplan_inspect_options options{};
+  options.struct_size = sizeof(options);
+  options.command = "extract";
+  options.arguments = {&argument, 1};
+  options.part = "envelope";
+  options.output = envelope.c_str();
+  REQUIRE(hipplan_tool_inspect(&options, &io) == HIPPLAN_OK);
+  std::ifstream in(envelope, std::ios::binary);
+  std::ostringstream content;
+  content << in.rdbuf();
+  const auto bytes = saved(plan);
+  CHECK(content.str() == std::string(bytes.begin(), bytes.end()));
+  // What was loaded from it says what it was baked for, and goes back into a file.
+  hipplan_plan* loaded = nullptr;
+  REQUIRE(hipplan_plan_load(bytes.data(), bytes.size(), &loaded) == HIPPLAN_OK);
+  CHECK(hipplan_plan_save_file(loaded, file.c_str()) == HIPPLAN_OK);
+  hipplan_plan_destroy(loaded);
+  hipplan_plan_destroy(plan);
+  std::filesystem::remove_all(folder);
 }
 
 TEST_CASE("a buffer that is too small is left alone and told the size") {

@@ -22,7 +22,7 @@ int main(int argc, char** argv) {
         {"hipplan-build conv.json --target gfx942 --dry-run --why",
          "which kernel would be taken, and why not the others"}}});
   std::vector<std::string> graphs, targets, target_files, knobs;
-  std::string output, engine;
+  std::string output, engine, sign_key;
   bool plan_only = false, why = false, dry_run = false, keep_going = false, unknown_keys = false,
        check_reproducible = false;
   auto& app = tool.app();
@@ -54,6 +54,9 @@ int main(int argc, char** argv) {
                  "output")
       ->type_name("FILE")
       ->group("What to write");
+  app.add_option("--sign", sign_key, "Sign what is written with this Ed25519 key (PEM)")
+      ->type_name("FILE")
+      ->group("What to write");
   app.add_flag("--plan-only", plan_only, "Leave the graph out of the file")->group("What to write");
   app.add_flag("--keep-going", keep_going,
                "Write the plans that could be baked even when others could not")
@@ -78,6 +81,7 @@ int main(int argc, char** argv) {
     options.keep_going = keep_going;
     options.allow_unknown_keys = unknown_keys;
     options.check_reproducible = check_reproducible;
+    options.sign_key = given(sign_key);
     return hipplan_tool_build(&options, &io);
   });
 }

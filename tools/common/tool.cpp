@@ -1,6 +1,7 @@
 #include "common/tool.h"
 
 #include <fcntl.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
@@ -25,6 +26,13 @@ extern "C" void on_signal(int number) {
   caught_signal = number;
 }
 
+/// A mapped file became shorter while it was read: nothing can go on from there.
+extern "C" void on_bus_error(int) {
+  constexpr char kText[] = "error: a file became shorter while it was read\n";
+  (void)!::write(STDERR_FILENO, kText, sizeof(kText) - 1);
+  std::_Exit(HIPPLAN_MACHINE);
+}
+
 void catch_signals() {
   struct sigaction action{};
   action.sa_handler = on_signal;
@@ -34,6 +42,8 @@ void catch_signals() {
   // A file that grows beyond its limit is an error of the write, not the end of the program.
   action.sa_handler = SIG_IGN;
   sigaction(SIGXFSZ, &action, nullptr);
+  action.sa_handler = on_bus_error;
+  sigaction(SIGBUS, &action, nullptr);
 }
 
 /// Standard streams that are closed would be taken by the next files opened. Opened the wrong way

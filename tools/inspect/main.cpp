@@ -9,6 +9,9 @@ namespace {
 struct Arguments {
   std::string command = "show", graph_key, output, part;
   std::vector<std::string> words, targets;
+  std::string key, trust, format;
+  bool detached = false;
+  int64_t date = -1;
 };
 
 struct Command {
@@ -35,6 +38,12 @@ constexpr Command kCommands[] = {
     {"bundle", "Pack a folder of plans into one .tar.zst file", "FOLDER", "Folder of plans", false,
      true},
     {"unbundle", "Unpack a bundle into a folder", "FILE", "Bundle", false, true},
+    {"merge", "Put the plans of several files into one", "PLAN", "Plan files", false, true},
+    {"split", "Write each plan of a file to a file of its own", "PLAN", "Plan file", false, true},
+    {"strip", "Keep the plans of some targets", "PLAN", "Plan file", false, true},
+    {"sign", "Sign files with an Ed25519 key", "PLAN", "Plan files", false, false},
+    {"signatures", "List who has signed a file", "PLAN", "Plan file", false, false},
+    {"sbom", "Print a bill of materials", "PLAN", "Plan file", false, false},
 };
 
 /// The parts exclude each other.
@@ -73,6 +82,24 @@ void add_command(CLI::App& app, Arguments& arguments, const Command& command) {
         ->type_name("FILE");
   const std::string name = command.name;
   if (name == "extract") add_parts(*sub, arguments);
+  if (name == "strip")
+    sub->add_option("--keep-target", arguments.targets, "GPUs whose plans stay")
+        ->type_name("TARGET")
+        ->allow_extra_args(false);
+  if (name == "sign") {
+    sub->add_option("--key", arguments.key, "Private key in PEM form")->type_name("FILE");
+    sub->add_flag("--detached", arguments.detached, "Write the signature to PLAN.sig");
+  }
+  if (name == "signatures")
+    sub->add_option("--trust", arguments.trust, "Judge by the public keys (*.pem) of this folder")
+        ->type_name("FOLDER");
+  if (name == "sbom") {
+    sub->add_option("--format", arguments.format, "Which kind of document")
+        ->type_name("spdx|cyclonedx");
+    sub->add_option("--date", arguments.date, "Time the document names, in seconds since 1970")
+        ->envname("SOURCE_DATE_EPOCH")
+        ->type_name("SECONDS");
+  }
 }
 
 }  // namespace
@@ -107,6 +134,11 @@ int main(int argc, char** argv) {
     options.targets = target_list.view(arguments.targets);
     options.part = given(arguments.part);
     options.output = given(arguments.output);
+    options.key = given(arguments.key);
+    options.detached = arguments.detached;
+    options.trust = given(arguments.trust);
+    options.format = given(arguments.format);
+    options.date = arguments.date;
     return hipplan_tool_inspect(&options, &io);
   });
 }

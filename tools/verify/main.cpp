@@ -16,8 +16,8 @@ int main(int argc, char** argv) {
        {{"hipplan-verify plans/ --target gfx942", "is a folder of plans good for an MI300X?"},
         {"hipplan-verify conv.hplan --execute", "do the plans also compute the right numbers?"}}});
   std::vector<std::string> paths, targets, target_files;
-  std::string device;
-  bool require_plan = false, list_reasons = false, execute = false;
+  std::string device, trust;
+  bool require_signed = false, require_plan = false, list_reasons = false, execute = false;
   auto& app = tool.app();
   app.add_option("PLAN", paths, "Plan files, folders, bundles (.tar.zst) or patterns")
       ->type_name("PLAN");
@@ -29,6 +29,9 @@ int main(int argc, char** argv) {
       ->type_name("FILE")
       ->allow_extra_args(false);
   app.add_flag("--require-plan", require_plan, "Refuse a file without a plan");
+  app.add_flag("--require-signed", require_signed, "Refuse files that no trusted key has signed");
+  app.add_option("--trust", trust, "Folder of the public keys (*.pem) to trust")
+      ->type_name("FOLDER");
   app.add_flag("--execute", execute,
                "Also run each plan and compare the results with the CPU reference");
   app.add_option("--device", device,
@@ -47,6 +50,8 @@ int main(int argc, char** argv) {
     options.list_reasons = list_reasons;
     options.execute = execute;
     options.device = given(device);
+    options.require_signed = require_signed;
+    options.trust = given(trust);
     return hipplan_tool_verify(&options, &io);
   });
 }

@@ -1,0 +1,146 @@
+// hipplan-inspect merge, split, strip: plans from file to file, as they are stored.
+#include <filesystem>
+#include <functional>
+#include <set>
+
+#include "commands/inspect_parts.h"
+#include "commands/plans.h"
+#include "plan/extract.h"
+
+namespace hipplan::commands {
+namespace fs = std::filesystem;
+namespace {
+
+Error usage_error(const Inspection& in, const std::string& what, const std::string& expected) {
+  return {.code = Code::bad_input,
+          .reason = "usage",
+          .where = in.command,
+          .what = what,
+          .expected = expected};
+}
+
+/// Puts the entries that `wanted` accepts into the writer, and what the file has besides plans.
+Result<uint64_t> take(plan::Writer& writer, const plan::File& file,
+                      const std::function<bool(const plan::EntryInfo&)>& wanted, Io& io) {
+  Result<void> failed;
+  uint64_t taken = 0;
+  HIPPLAN_TRY(file.for_each([&](const plan::EntryInfo& entry) {
+    if (!wanted(entry)) return true;
+    failed = io.check_interrupted();
+    if (failed) failed = writer.add_from(file, entry);
+    ++taken;
+    return failed.ok();
+  }));
+  if (!failed) return failed.error().within(file.where());
+  HIPPLAN_TRY(writer.keep_unknown_sections(file));
+  return taken;
+}
+
+Result<void> write_to(Inspection& in, plan::Writer& writer) {
+  if (in.output != "-") return writer.write(in.output);
+  HIPPLAN_TRY_ASSIGN(const auto bytes, writer.to_bytes());
+  in.io.result(as_text(bytes));
+  return {};
+}
+
+void report(Inspection& in, const char* schema, uint64_t plans, uint64_t files) {
+  if (in.output == "-") return;
+  if (!in.io.json()) {
+    in.io.line(cat(in.output, ": ", plans, plans == 1 ? " plan" : " plans", " in ", files,
+                   files == 1 ? " file" : " files"));
+    return;
+  }
+  json::Writer out;
+  out.begin_object().member("schema", schema).member("output", in.output);
+  out.member("plans", plans).member("files", files).end_object();
+  in.io.line(out.text());
+}
+
+}  // namespace
+
+Result<void> merge(Inspection& in) {
+  if (in.arguments.empty()) return usage_error(in, "no file given", "at least one plan file");
+  if (in.output.empty()) return usage_error(in, "no output given", "-o FILE.hplan");
+  plan::Writer writer{plan::WriteOptions{}};
+  for (const auto& path : in.arguments) {
+    HIPPLAN_TRY_ASSIGN(const auto file, open_file(path, plan::Check::lookup));
+    HIPPLAN_TRY(take(writer, file, [](const plan::EntryInfo&) { return true; }, in.io));
+  }
+  HIPPLAN_TRY(write_to(in, writer));
+  report(in, "hipplan.merge/1", writer.entry_count(), 1);
+  return {};
+}
+
+Result<void> split(Inspection& in) {
+  if (in.arguments.size() != 1) return usage_error(in, "wrong number of files", "one plan file");
+  if (in.output.empty() || in.output == "-")
+    return usage_error(in, "no folder given", "-o FOLDER/");
+  HIPPLAN_TRY_ASSIGN(const auto file, open_file(in.arguments[0], plan::Check::lookup));
+  std::vector<plan::EntryInfo> entries;
+  std::set<std::string> names;
+  std::string twice;
+  HIPPLAN_TRY(file.for_each([&](const plan::EntryInfo& entry) {
+    entries.push_back(entry);
+    if (!names.insert(plan::entry_file_name(entry)).second) twice = plan::entry_file_name(entry);
+    return twice.empty();
+  }));
+  if (!twice.empty())
+    return Error{.code = Code::bad_input,
+                 .reason = "file-name",
+                 .where = file.where(),
+                 .what = "two plans would be written to " + twice,
+                 .advice = "take them out one by one with extract --plan"};
+  std::error_code failed;
+  fs::create_directories(in.output, failed);
+  if (failed)
+    return Error{.code = Code::machine,
+                 .reason = "io",
+                 .where = in.output,
+                 .what = "cannot make the folder: " + failed.message()};
+  for (size_t i = 0; i < entries.size(); ++i) {
+    HIPPLAN_TRY(in.io.check_interrupted());
+    plan::Writer writer{plan::WriteOptions{}};
+    HIPPLAN_TRY(writer.add_from(file, entries[i]));
+    HIPPLAN_TRY(writer.write(fs::path(in.output) / plan::entry_file_name(entries[i])));
+    in.io.progress("writing files", i + 1, entries.size());
+  }
+  report(in, "hipplan.split/1", entries.size(), entries.size());
+  return {};
+}
+
+Result<void> strip(Inspection& in) {
+  if (in.arguments.size() != 1) return usage_error(in, "wrong number of files", "one plan file");
+  if (in.targets.empty()) return usage_error(in, "no target to keep", "--keep-target T[,T…]");
+  if (in.output.empty()) return usage_error(in, "no output given", "-o FILE.hplan");
+  HIPPLAN_TRY_ASSIGN(const auto file, open_file(in.arguments[0], plan::Check::lookup));
+  std::set<std::string> kept;
+  for (const auto& name : in.targets) {
+    Inspection one = in;
+    one.targets = {name};
+    HIPPLAN_TRY_ASSIGN(const auto arch, target_arch(one));
+    kept.insert(arch.text());
+  }
+  std::set<std::string> there;
+  plan::Writer writer{plan::WriteOptions{}};
+  HIPPLAN_TRY_ASSIGN(const uint64_t taken, take(
+                                               writer, file,
+                                               [&](const plan::EntryInfo& entry) {
+                                                 there.insert(entry.target);
+                                                 return kept.count(entry.target) != 0;
+                                               },
+                                               in.io));
+  if (taken == 0) {
+    std::string found;
+    for (const auto& target : there) found += (found.empty() ? "" : ", ") + target;
+    return Error{.code = Code::bad_input,
+                 .reason = "no-such-plan",
+                 .where = file.where(),
+                 .what = "no plan is for a target to keep",
+                 .expected = "one of " + found};
+  }
+  HIPPLAN_TRY(write_to(in, writer));
+  report(in, "hipplan.strip/1", taken, 1);
+  return {};
+}
+
+}  // namespace hipplan::commands

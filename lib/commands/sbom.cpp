@@ -1,0 +1,33 @@
+// hipplan-inspect sbom: a bill of materials out of the plans' provenance.
+#include <ctime>
+
+#include "commands/inspect_parts.h"
+#include "commands/plans.h"
+#include "plan/materials.h"
+
+namespace hipplan::commands {
+Result<void> sbom(Inspection& in) {
+  if (in.arguments.size() != 1)
+    return Error{.code = Code::bad_input,
+                 .reason = "usage",
+                 .what = "wrong number of files",
+                 .expected = "one plan file"};
+  const bool spdx = in.format.empty() || in.format == "spdx";
+  if (!spdx && in.format != "cyclonedx")
+    return Error{.code = Code::bad_input,
+                 .reason = "usage",
+                 .what = "unknown format '" + in.format + "'",
+                 .expected = "spdx or cyclonedx"};
+  HIPPLAN_TRY_ASSIGN(const auto file, open_file(in.arguments[0], plan::Check::lookup));
+  HIPPLAN_TRY_ASSIGN(const auto materials, plan::materials_of(file));
+  json::Writer out;
+  if (spdx)
+    plan::print_spdx(out, materials,
+                     in.date >= 0 ? in.date : static_cast<int64_t>(std::time(nullptr)));
+  else
+    plan::print_cyclonedx(out, materials);
+  in.io.line(out.text());
+  return {};
+}
+
+}  // namespace hipplan::commands

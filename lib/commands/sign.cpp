@@ -1,0 +1,83 @@
+// hipplan-inspect sign, signatures.
+#include <filesystem>
+
+#include "base/file.h"
+#include "commands/inspect_parts.h"
+#include "commands/plans.h"
+#include "plan/signature.h"
+
+namespace hipplan::commands {
+namespace {
+
+Error sign_usage(const std::string& what, const std::string& expected) {
+  return {.code = Code::bad_input, .reason = "usage", .what = what, .expected = expected};
+}
+
+struct Shown {
+  Inspection& in;
+  const std::optional<Trust>& trust;
+  Digest directory_digest;
+  json::Writer& out;
+};
+
+void show_signatures(Shown& to, const std::vector<plan::Signature>& signatures, bool detached) {
+  for (const auto& signature : signatures) {
+    const char* place = detached ? "detached" : "embedded";
+    const auto* key = to.trust ? to.trust->keys.find(signature.key_id) : nullptr;
+    std::string verdict = "not judged";
+    if (to.trust)
+      verdict = plan::verdict_text(
+          plan::judge(signature, to.directory_digest, to.trust->keys, to.trust->now));
+    if (!to.in.io.json())
+      to.in.io.line(cat(signature.key_id.hex(), "  ", place, "  ", verdict,
+                        key == nullptr ? "" : "  " + key->name));
+    to.out.begin_object().member("key_id", signature.key_id.hex()).member("place", place);
+    to.out.member("algorithm", signature.algorithm == plan::kEd25519 ? "ed25519" : "unknown");
+    if (to.trust) to.out.member("verdict", verdict);
+    if (key != nullptr) to.out.member("key", key->name);
+    to.out.end_object();
+  }
+}
+
+}  // namespace
+
+Result<void> sign(Inspection& in) {
+  if (in.arguments.empty()) return sign_usage("no file given", "at least one plan file");
+  if (in.key.empty()) return sign_usage("no key given", "--key KEY.pem");
+  HIPPLAN_TRY_ASSIGN(const auto key, plan::PrivateKey::read(in.key));
+  for (const auto& path : in.arguments) {
+    HIPPLAN_TRY(in.io.check_interrupted());
+    if (path == "-") return sign_usage("standard input cannot be signed", "a file");
+    HIPPLAN_TRY(plan::sign_file(path, key, in.detached));
+  }
+  return {};
+}
+
+Result<void> list_signatures(Inspection& in) {
+  if (in.arguments.size() != 1) return sign_usage("wrong number of files", "one plan file");
+  const std::string& path = in.arguments[0];
+  std::optional<Trust> trust;
+  if (!in.trust.empty()) {
+    HIPPLAN_TRY_ASSIGN(trust, load_trust(in.trust));
+  }
+  HIPPLAN_TRY_ASSIGN(const auto file, FileView::open(path));
+  FileView detached;
+  std::error_code ignored;
+  if (const auto beside = plan::detached_path(path); std::filesystem::exists(beside, ignored)) {
+    HIPPLAN_TRY_ASSIGN(detached, FileView::open(beside, 1 << 20));
+  }
+  HIPPLAN_TRY_ASSIGN(const auto set, plan::read_signatures(file.view(), detached.view(), path));
+  json::Writer out;
+  out.begin_object().member("schema", "hipplan.signatures/1").member("path", path);
+  out.member("directory_digest", set.directory_digest.hex()).key("signatures").begin_array();
+  Shown shown{in, trust, set.directory_digest, out};
+  show_signatures(shown, set.embedded, false);
+  show_signatures(shown, set.detached, true);
+  out.end_array().end_object();
+  if (in.io.json()) in.io.line(out.text());
+  if (!in.io.json() && set.embedded.empty() && set.detached.empty()) in.io.line("not signed");
+  if (trust) return plan::require_signed(set, trust->keys, trust->now, path);
+  return {};
+}
+
+}  // namespace hipplan::commands
