@@ -1,8 +1,10 @@
 #include "commands/targets.h"
 
+#include <charconv>
 #include <set>
 
 #include "device/device.h"
+#include "device/hip/hip.h"
 
 namespace hipplan::commands {
 
@@ -46,7 +48,7 @@ Error device_error(const std::string& name, Code code, const std::string& what) 
           .reason = "device",
           .where = "device '" + name.substr(0, 80) + "'",
           .what = what,
-          .expected = "auto, emulator:ARCH or null:ARCH, for instance emulator:gfx942"};
+          .expected = "auto, hip:NUMBER, emulator:ARCH or null:ARCH, for instance emulator:gfx942"};
 }
 
 struct DeviceName {
@@ -57,31 +59,60 @@ Result<DeviceName> split_device(const std::string& name, const std::string& plan
   if (name.empty() || name == "auto") return DeviceName{"emulator", plan_target};
   const size_t colon = name.find(':');
   const std::string kind = name.substr(0, colon);
-  if (kind == "hip" || kind == "cuda")
-    return device_error(name, Code::machine, "this build opens no " + kind + " devices");
-  if ((kind != "emulator" && kind != "null") || colon == std::string::npos ||
+  if (kind == "cuda") return device_error(name, Code::machine, "this build opens no cuda devices");
+  if ((kind != "emulator" && kind != "null" && kind != "hip") || colon == std::string::npos ||
       colon + 1 == name.size())
     return device_error(name, Code::bad_input, "is not a device name");
   return DeviceName{kind, name.substr(colon + 1)};
+}
+
+/// What is known of the architecture (or the target) `name`.
+Result<target::Description> find_description(const std::string& name, const DeviceRequest& request,
+                                             const Io& io) {
+  const auto arch = target::Arch::parse(name);
+  for (const auto& description : request.described)
+    if (description.name == name || (arch && description.arch.base == arch->base))
+      return description;
+  HIPPLAN_TRY_ASSIGN(const auto known, pipeline::Targets::load(targets_folder(io)));
+  return known.find(name);
+}
+
+Result<int> hip_index(const std::string& device_name, const std::string& text) {
+  int index = 0;
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), index);
+  if (failure != std::errc() || end != text.data() + text.size() || index < 0)
+    return device_error(device_name, Code::bad_input, "is not a device name");
+  return index;
+}
+
+/// The device with the figures of the target file for its architecture.
+Result<std::unique_ptr<device::Device>> open_hip(const std::string& device_name,
+                                                 const std::string& number,
+                                                 const DeviceRequest& request, const Io& io) {
+  HIPPLAN_TRY_ASSIGN(const int index, hip_index(device_name, number));
+  HIPPLAN_TRY_ASSIGN(auto runtime, device::hip::Runtime::open(io.hip_library()));
+  HIPPLAN_TRY_ASSIGN(const auto identity, runtime->identify(index));
+  HIPPLAN_TRY_ASSIGN(auto description, find_description(identity.arch.base, request, io));
+  return device::hip::open_device(std::move(runtime), index, std::move(description));
 }
 
 }  // namespace
 
 Result<target::Description> describe_device(const DeviceRequest& request, const Io& io) {
   HIPPLAN_TRY_ASSIGN(const auto split, split_device(request.name, request.plan_target));
-  const auto arch = target::Arch::parse(split.arch);
-  for (const auto& description : request.described)
-    if (description.name == split.arch || (arch && description.arch.base == arch->base))
-      return description;
-  HIPPLAN_TRY_ASSIGN(const auto known, pipeline::Targets::load(targets_folder(io)));
-  return known.find(split.arch);
+  if (split.kind == "hip") {
+    HIPPLAN_TRY_ASSIGN(const auto device, open_hip(request.name, split.arch, request, io));
+    return device->description();
+  }
+  return find_description(split.arch, request, io);
 }
 
 Result<std::unique_ptr<device::Device>> open_device(const DeviceRequest& request, const Io& io) {
   HIPPLAN_TRY_ASSIGN(const auto split, split_device(request.name, request.plan_target));
-  HIPPLAN_TRY_ASSIGN(const auto description, describe_device(request, io));
+  if (split.kind == "hip") return open_hip(request.name, split.arch, request, io);
+  HIPPLAN_TRY_ASSIGN(const auto description, find_description(split.arch, request, io));
   if (split.kind == "null") return device::open_null(description);
-  device::OpenOptions options;
+  device::OpenOptions options = request.options;
   options.module_folder = io.module_folder();
   options.jobs = io.jobs();
   if (io.can_be_interrupted()) options.interrupted = [&io] { return !io.check_interrupted().ok(); };

@@ -1,0 +1,63 @@
+// The HIP entry points that the hip device uses, taken from libamdhip64 at run time. Their types
+// are written out here, so that building needs no HIP header; the meaning is that of the HIP
+// runtime's documentation.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "base/result.h"
+#include "base/shared_library.h"
+
+namespace hipplan::device::hip {
+
+using Status = int;  ///< hipError_t
+constexpr Status kSuccess = 0;
+
+/// Marks in the `extra` list of hipModuleLaunchKernel.
+inline void* const kArgumentBuffer = reinterpret_cast<void*>(1);
+inline void* const kArgumentSize = reinterpret_cast<void*>(2);
+inline void* const kArgumentEnd = reinterpret_cast<void*>(3);
+
+/// One loaded library. Every pointer is set but those named optional.
+struct Api {
+  SharedLibrary library;
+  std::string path;  ///< as it was opened
+
+  Status (*init)(unsigned flags);
+  Status (*get_device_count)(int* count);
+  Status (*set_device)(int index);
+  Status (*device_get_name)(char* name, int bytes, int index);
+  Status (*device_total_memory)(size_t* bytes, int index);
+  Status (*driver_version)(int* version);
+  Status (*runtime_version)(int* version);
+  Status (*allocate)(void** address, size_t bytes);
+  Status (*release)(void* address);
+  Status (*copy_in)(void* to, const void* from, size_t bytes);
+  Status (*copy_out)(void* to, const void* from, size_t bytes);
+  Status (*fill)(void* to, unsigned char value, size_t bytes);
+  Status (*memory_info)(size_t* free_bytes, size_t* total_bytes);
+  Status (*module_load)(void** module, const void* image);
+  Status (*module_unload)(void* module);
+  Status (*module_function)(void** function, void* module, const char* name);
+  Status (*launch)(void* function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                   unsigned block_x, unsigned block_y, unsigned block_z, unsigned lds_bytes,
+                   void* stream, void** arguments, void** extra);
+  Status (*synchronize)();
+  const char* (*error_name)(Status status);
+  const char* (*error_text)(Status status);
+  /// Optional, at least one: the device properties in the layout from HIP 6 on, and before it.
+  Status (*properties_6)(void* properties, int index);
+  Status (*properties)(void* properties, int index);
+};
+
+/// Opens `library`, or the newest libamdhip64 (7, 6, 5) that the loader finds when it is empty.
+/// Fails with machine and the reason hip-library (none opens) or hip-symbol (names what is
+/// missing).
+Result<Api> open_api(const std::string& library);
+
+/// A HIP status as an error: out of memory, no device, and refused images keep their meaning.
+[[nodiscard]] Error status_error(const Api& api, Status status, const std::string& where,
+                                 const std::string& what);
+
+}  // namespace hipplan::device::hip

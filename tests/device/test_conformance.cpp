@@ -1,0 +1,90 @@
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+
+#include "base/file.h"
+#include "conformance.h"
+#include "device/hip/hip.h"
+
+using namespace hipplan;
+using namespace hipplan::test;
+
+namespace {
+
+target::Description described(const std::string& stem) {
+  const auto text =
+      read_file(std::string(HIPPLAN_SOURCE_DIR "/descriptors/targets/") + stem + ".json");
+  REQUIRE_MESSAGE(text.ok(), stem);
+  auto description = target::parse_description(
+      std::string_view(reinterpret_cast<const char*>(text->data()), text->size()), stem);
+  REQUIRE_MESSAGE(description.ok(), stem);
+  return std::move(description).value();
+}
+
+Backend null_backend(const std::string& stem) {
+  const auto description = described(stem);
+  return {"null:" + stem, description.arch.base, false,
+          [description] { return device::open_null(description); }};
+}
+
+Backend emulator_backend(const std::string& stem) {
+  const auto description = described(stem);
+  return {"emulator:" + stem, description.arch.base, true, [description] {
+            device::OpenOptions options;
+            options.module_folder = HIPPLAN_MODULE_FOLDER;
+            return device::open_emulator(description, options);
+          }};
+}
+
+/// The hip device over the stand-in, which is one device for the whole program.
+Backend hip_backend() {
+  const auto description = described("mi300x");
+  return {"hip:0", description.arch.base, true,
+          [description]() -> Result<std::unique_ptr<device::Device>> {
+            HIPPLAN_TRY_ASSIGN(auto runtime, device::hip::Runtime::open(HIPPLAN_HIP_STAND_IN));
+            return device::hip::open_device(runtime, 0, description);
+          }};
+}
+
+std::vector<Backend> backends() {
+  std::vector<Backend> out = {null_backend("mi300x"), hip_backend()};
+  for (const char* stem : {"mi210", "mi300x", "mi355x", "rx7900xtx", "strix-halo", "rx9070xt"})
+    out.push_back(emulator_backend(stem));
+  return out;
+}
+
+Bytes code_for(const Backend& backend) {
+  auto code = read_file(std::string(HIPPLAN_CONFORMANCE_FOLDER "/") + backend.arch + ".hsaco");
+  REQUIRE_MESSAGE(code.ok(), backend.arch);
+  return std::move(code).value();
+}
+
+}  // namespace
+
+TEST_CASE("every device keeps what is written to its memory") {
+  for (const auto& backend : backends()) {
+    CAPTURE(backend.name);
+    check_memory(backend);
+  }
+}
+
+TEST_CASE("every device loads modules, many at once, and refuses what is none") {
+  for (const auto& backend : backends()) {
+    CAPTURE(backend.name);
+    check_modules(backend, code_for(backend));
+  }
+}
+
+TEST_CASE("every device launches with all kinds of arguments, grids and LDS") {
+  for (const auto& backend : backends()) {
+    CAPTURE(backend.name);
+    check_launches(backend, code_for(backend));
+  }
+}
+
+TEST_CASE("every device serves several threads") {
+  for (const auto& backend : backends()) {
+    CAPTURE(backend.name);
+    check_threads(backend, code_for(backend));
+  }
+}
