@@ -31,11 +31,11 @@ std::string zsh_action(const std::string& value) {
     case ValueKind::plan:
       return "_files -g \"*.(hplan|tar.zst|co)\"";
     case ValueKind::target:
-      return "_hipplan_asked targets";
+      return " _hipplan_asked targets";
     case ValueKind::device:
-      return "_hipplan_asked devices";
+      return " _hipplan_asked devices";
     case ValueKind::engine:
-      return "_hipplan_asked engines";
+      return " _hipplan_asked engines";
     case ValueKind::words:
       return "(" + joined(words_of(value), " ") + ")";
   }
