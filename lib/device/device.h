@@ -10,6 +10,7 @@
 
 #include "base/bytes.h"
 #include "base/result.h"
+#include "device/profile.h"
 #include "target/target.h"
 
 namespace hipplan::device {
@@ -70,6 +71,12 @@ class Device {
   virtual Result<void> copy_in(Address to, ByteView from) = 0;
   virtual Result<void> copy_out(std::span<std::byte> to, Address from) = 0;
   virtual Result<void> fill(Address to, std::byte value, uint64_t bytes) = 0;
+  /// Says that nothing may rely on the content of [at, at + bytes), although something was copied
+  /// there: for a check of uninitialised reads it counts as never written.
+  virtual Result<void> mark_undefined(Address at, uint64_t bytes) {
+    (void)at, (void)bytes;
+    return {};
+  }
 
   /// Loads a code object (checked against this device's architecture by its ELF flags).
   virtual Result<std::unique_ptr<Module>> load(ByteView code_object) = 0;
@@ -78,6 +85,19 @@ class Device {
   virtual Result<void> launch(const Kernel& kernel, const Launch& launch) = 0;
   virtual Result<void> synchronize() = 0;
   [[nodiscard]] virtual Counters counters() const { return {}; }
+  /// Profiles of the launches since the last call, in order; empty where OpenOptions::profile is
+  /// off or the device cannot look.
+  [[nodiscard]] virtual std::vector<Profile> take_profiles() { return {}; }
+};
+
+/// A wavefront to watch in an emulator.
+struct Trace {
+  /// Gets one line per instruction (or per break), without a line feed. Empty: no trace.
+  std::function<void(std::string_view)> line{};
+  uint64_t workgroup = 0;  ///< number in launch order: x + grid.x * (y + grid.y * z)
+  uint32_t wavefront = 0;
+  bool instructions = true;        ///< every instruction, with EXEC and the registers it changed
+  uint64_t break_pc = UINT64_MAX;  ///< all registers each time this address is reached
 };
 
 /// Settings that reach a device when it is opened.
@@ -89,6 +109,16 @@ struct OpenOptions {
   std::function<bool()> interrupted{};
   uint64_t instruction_budget =
       0;  ///< instructions after which a wavefront counts as endless, 0: default
+  /// Not 0: workgroups and the wavefronts in them take turns in an order drawn from this number,
+  /// the same for the same number. Launches then run on one thread.
+  uint64_t schedule_seed = 0;
+  /// Two wavefronts that touch the same bytes with no barrier in between, at least one with a plain
+  /// write, are a fault. Launches then run on one thread.
+  bool check_races = false;
+  /// A read of device memory or LDS that nothing has written is a fault.
+  bool check_uninitialized = false;
+  bool profile = false;  ///< fill Device::take_profiles()
+  Trace trace{};         ///< a launch with a trace runs on one thread
 };
 
 /// A device whose launches do nothing but get recorded; memory is real host memory. For tests.

@@ -59,6 +59,9 @@ class LoadedDevice final : public Device {
   Result<void> fill(Address to, std::byte value, uint64_t bytes) override {
     return inner_->fill(to, value, bytes);
   }
+  Result<void> mark_undefined(Address at, uint64_t bytes) override {
+    return inner_->mark_undefined(at, bytes);
+  }
   Result<std::unique_ptr<Module>> load(ByteView code_object) override {
     return inner_->load(code_object);
   }
@@ -67,6 +70,7 @@ class LoadedDevice final : public Device {
   }
   Result<void> synchronize() override { return inner_->synchronize(); }
   [[nodiscard]] Counters counters() const override { return inner_->counters(); }
+  [[nodiscard]] std::vector<Profile> take_profiles() override { return inner_->take_profiles(); }
 
  private:
   SharedLibrary library_;  // goes last

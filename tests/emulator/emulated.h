@@ -82,12 +82,10 @@ inline std::optional<Bytes> compile(const std::string& text, const std::string& 
 /// A device with one loaded code object.
 class Emulated {
  public:
-  explicit Emulated(const target::Description& description, unsigned jobs = 0,
-                    uint64_t budget = 0) {
-    device::OpenOptions options;
+  explicit Emulated(const target::Description& description, unsigned jobs = 0, uint64_t budget = 0)
+      : Emulated(description, options_of(jobs, budget)) {}
+  Emulated(const target::Description& description, device::OpenOptions options) {
     options.module_folder = HIPPLAN_MODULE_FOLDER;
-    options.jobs = jobs;
-    options.instruction_budget = budget;
     auto opened = device::open_emulator(description, options);
     REQUIRE_MESSAGE(opened.ok(), (opened.ok() ? std::string() : opened.error().text()));
     device_ = std::move(opened).value();
@@ -99,6 +97,12 @@ class Emulated {
   }
   [[nodiscard]] device::Device& device() { return *device_; }
 
+  /// Memory that nothing has been written to.
+  device::Address reserve(uint64_t bytes) {
+    const auto address = device_->allocate(bytes);
+    REQUIRE(address.ok());
+    return *address;
+  }
   template <class T>
   device::Address put(const std::vector<T>& values) {
     auto address = device_->allocate(values.size() * sizeof(T));
@@ -140,9 +144,29 @@ class Emulated {
   }
 
  private:
+  static device::OpenOptions options_of(unsigned jobs, uint64_t budget) {
+    device::OpenOptions options;
+    options.jobs = jobs;
+    options.instruction_budget = budget;
+    return options;
+  }
   std::unique_ptr<device::Device> device_;
   std::unique_ptr<device::Module> module_;
 };
+
+/// The launch failed in the kernel, for `reason`, and the message holds all `parts`.
+inline void check_fault(const Result<void>& result, const std::string& reason,
+                        const std::vector<std::string>& parts) {
+  REQUIRE(!result.ok());
+  const std::string text = result.error().text();
+  CAPTURE(text);
+  CHECK(result.error().code == Code::machine);
+  CHECK(result.error().reason == reason);
+  for (const auto& part : parts) {
+    CAPTURE(part);
+    CHECK(text.find(part) != std::string::npos);
+  }
+}
 
 inline void check_ok(const Result<void>& result) {
   CHECK_MESSAGE(result.ok(), (result.ok() ? std::string() : result.error().text()));

@@ -46,16 +46,6 @@ std::unique_ptr<Emulated> open(unsigned jobs = 1, uint64_t budget = 0) {
   return gpu;
 }
 
-void check_fault(const Result<void>& result, const std::string& reason,
-                 const std::vector<std::string>& parts) {
-  REQUIRE(!result.ok());
-  const std::string text = result.error().text();
-  CAPTURE(text);
-  CHECK(result.error().code == Code::machine);
-  CHECK(result.error().reason == reason);
-  for (const auto& part : parts) CHECK(text.find(part) != std::string::npos);
-}
-
 }  // namespace
 
 TEST_CASE("a write past the end names lane, address and allocation") {

@@ -152,6 +152,9 @@ bool parse_register(std::string_view text, Operand& out) {
 }
 
 bool parse_number(std::string_view text, Operand& out) {
+  for (const std::string_view literal : {"lit(", "lit64("})  // literals that inline constants equal
+    if (text.starts_with(literal) && text.ends_with(")"))
+      text = text.substr(literal.size(), text.size() - literal.size() - 1);
   if (const auto value = scan_integer(text)) {
     out.kind = OperandKind::integer;
     out.integer = *value;

@@ -1,5 +1,7 @@
 #include "device/emulator/access.h"
 
+#include "device/emulator/monitor.h"
+
 namespace hipplan::emulator {
 namespace {
 
@@ -151,27 +153,28 @@ void lds_fault(Wave& wave, uint64_t offset, unsigned bytes, int lane, bool write
        .lane = lane});
 }
 
+/// Address plus offset wraps at 32 bits: compilers fold a negative index into the address.
 bool lds_places(Wave& wave, const Op& op, bool write, int64_t extra, Places& places) {
   std::byte* const base = wave.group->lds.data();
   const uint64_t size = wave.group->lds.size();
   const uint32_t* row = wave.rows[op.from[kAddress].index].lane;
-  const auto offset = static_cast<uint64_t>(op.offset + extra);
+  const auto offset = static_cast<uint32_t>(op.offset + extra);
   if (places.mask == 0) {
     std::fill_n(places.at, places.lanes, nullptr);
     return true;
   }
   uint64_t highest = 0;
   for (unsigned i = 0; i < places.lanes; ++i)
-    highest = std::max(highest, ((places.mask >> i) & 1u) * (row[i] + offset));
+    highest = std::max(highest, ((places.mask >> i) & 1u) * uint64_t{row[i] + offset});
   if (highest > size || op.bytes > size - highest) {
     for (int lane = 0; lane < wave.lanes; ++lane)
       if (((places.mask >> lane) & 1u) != 0 &&
-          reach_lds(wave, row[lane] + offset, op.bytes, lane, write) == nullptr)
+          reach_lds(wave, uint64_t{row[lane] + offset}, op.bytes, lane, write) == nullptr)
         return false;
   }
   // Here every lane that is on lies inside; the others stand at the start.
   for (unsigned i = 0; i < places.lanes; ++i)
-    places.at[i] = base + ((places.mask >> i) & 1u) * (row[i] + offset);
+    places.at[i] = base + ((places.mask >> i) & 1u) * uint64_t{row[i] + offset};
   places.dense = places.mask == wave.all() && is_dense(places.at, places.lanes, op.bytes);
   return true;
 }
@@ -234,20 +237,27 @@ bool find_places(Wave& wave, const Op& op, bool write, int64_t extra, Places& pl
   places.mask = wave.exec();
   places.dense = false;
   places.lanes = wave.lanes;
+  bool found = false;
   switch (op.space) {
     case Space::global:
     case Space::flat:
-      return global_places(wave, op, write, extra, places);
+      found = global_places(wave, op, write, extra, places);
+      break;
     case Space::scratch:
-      return scratch_places(wave, op, write, extra, places);
+      found = scratch_places(wave, op, write, extra, places);
+      break;
     case Space::buffer:
-      return buffer_places(wave, op, write, extra, places);
+      found = buffer_places(wave, op, write, extra, places);
+      break;
     case Space::lds:
-      return lds_places(wave, op, write, extra, places);
+      found = lds_places(wave, op, write, extra, places);
+      break;
     case Space::none:
       break;
   }
-  return false;
+  if (wave.monitor != nullptr && found) [[unlikely]]
+    return wave.monitor->access(wave, op, write, places);
+  return found;
 }
 
 const std::byte* reach_scalar(Wave& wave, const Op& op, uint64_t address, uint64_t bytes) {
@@ -257,6 +267,9 @@ const std::byte* reach_scalar(Wave& wave, const Op& op, uint64_t address, uint64
                  wave.memory->find(address));
     return nullptr;
   }
+  if (wave.monitor != nullptr && !wave.monitor->scalar_read(wave, *found, address, bytes))
+      [[unlikely]]
+    return nullptr;
   return found->host + (address - found->base);
 }
 

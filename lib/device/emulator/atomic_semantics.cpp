@@ -78,6 +78,10 @@ struct Do {
   static constexpr auto kDecrement = [](T o, T d, T) {
     return static_cast<T>(o == 0 || d < o ? d : o - 1);
   };
+  static constexpr auto kSubClamp = [](T o, T d, T) { return static_cast<T>(o < d ? 0 : o - d); };
+  static constexpr auto kSubIf = [](T o, T d, T) { return static_cast<T>(o < d ? o : o - d); };
+  /// o, clear, set
+  static constexpr auto kMaskedOr = [](T o, T d, T s) { return static_cast<T>((o & ~d) | s); };
   static constexpr auto kSwapIf = [](T o, T d, T c) { return o == c ? d : o; };
 };
 template <class T>
@@ -167,6 +171,8 @@ constexpr Semantics atomic(std::string_view name) {
   atomic<S, u32, Do<u32>::kOr>(P "or"), atomic<S, u64, Do<u64>::kOr>(P "or_x2"),                          \
   atomic<S, u32, Do<u32>::kXor>(P "xor"), atomic<S, u64, Do<u64>::kXor>(P "xor_x2"),                      \
   atomic<S, u32, Do<u32>::kIncrement>(P "inc"), atomic<S, u64, Do<u64>::kIncrement>(P "inc_x2"),          \
+  atomic<S, u32, Do<u32>::kSubClamp>(P "sub_clamp_u32"), atomic<S, u32, Do<u32>::kSubClamp>(P "csub_u32"), \
+  atomic<S, u32, Do<u32>::kSubIf>(P "cond_sub_u32"), \
   atomic<S, u32, Do<u32>::kDecrement>(P "dec"), atomic<S, u64, Do<u64>::kDecrement>(P "dec_x2"),          \
   atomic<S, float, DoFloat<float>::kAdd>(P "add_f32"), atomic<S, double, DoFloat<double>::kAdd>(P "add_f64"), \
   atomic<S, float, DoFloat<float>::kMin>(P "min_f32"), atomic<S, float, DoFloat<float>::kMax>(P "max_f32"),   \
@@ -174,6 +180,7 @@ constexpr Semantics atomic(std::string_view name) {
   atomic<S, u32, kAddHalves>(P "pk_add_f16"), atomic<S, u32, kAddBFloats>(P "pk_add_bf16")
 #define LDS_ATOMIC(NAME, TYPE, T, F) atomic<Space::lds, T, F>("ds_" NAME "_" TYPE), atomic<Space::lds, T, F>("ds_" NAME "_rtn_" TYPE)
 #define LDS_PAIR(NAME, T, TYPE) atomic<Space::lds, T, Do<T>::kSwapIf, true>("ds_" NAME "_" TYPE), atomic<Space::lds, T, Do<T>::kSwapIf, true>("ds_" NAME "_rtn_" TYPE)
+#define LDS_MASK(NAME, T, TYPE) atomic<Space::lds, T, Do<T>::kMaskedOr, true>("ds_" NAME "_" TYPE), atomic<Space::lds, T, Do<T>::kMaskedOr, true>("ds_" NAME "_rtn_" TYPE)
 
 constexpr Semantics kAtomicTable[] = {
     VECTOR_ATOMICS("global_atomic_", Space::global),
@@ -196,6 +203,10 @@ constexpr Semantics kAtomicTable[] = {
     LDS_PAIR("cmpstore", u32, "b32"), LDS_PAIR("cmpstore", u64, "b64"),
     LDS_ATOMIC("add", "f32", float, DoFloat<float>::kAdd), LDS_ATOMIC("add", "f64", double, DoFloat<double>::kAdd),
     LDS_ATOMIC("min", "f32", float, DoFloat<float>::kMin), LDS_ATOMIC("max", "f32", float, DoFloat<float>::kMax),
+    LDS_ATOMIC("sub_clamp", "u32", u32, Do<u32>::kSubClamp), LDS_ATOMIC("cond_sub", "u32", u32, Do<u32>::kSubIf),
+    LDS_ATOMIC("min_num", "f32", float, DoFloat<float>::kMin), LDS_ATOMIC("max_num", "f32", float, DoFloat<float>::kMax),
+    LDS_ATOMIC("min_num", "f64", double, DoFloat<double>::kMin), LDS_ATOMIC("max_num", "f64", double, DoFloat<double>::kMax),
+    LDS_MASK("mskor", u32, "b32"), LDS_MASK("mskor", u64, "b64"),
     LDS_ATOMIC("min", "f64", double, DoFloat<double>::kMin), LDS_ATOMIC("max", "f64", double, DoFloat<double>::kMax),
     LDS_ATOMIC("pk_add", "f16", u32, kAddHalves), LDS_ATOMIC("pk_add", "bf16", u32, kAddBFloats),
 };

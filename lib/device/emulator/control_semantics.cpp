@@ -92,10 +92,21 @@ uint32_t field_mask(const Op& op) {
   const uint64_t ones = (1ull << op.offset2) - 1;
   return static_cast<uint32_t>(ones << op.offset);
 }
+/// MODE bits that change results in ways that are not emulated: FP16_OVFL, GPR_IDX_EN, VSKIP.
+constexpr uint32_t kUnsupportedMode = 1u << 23 | 1u << 27 | 1u << 28;
+/// Round bits of f16 and f64.
+constexpr uint32_t kHalfRounding = 0xc;
+
 void set_register(Wave& wave, const Op& op) {
   if (op.immediate == 0) return;  // other hardware registers do not change results
   const uint32_t mask = field_mask(op);
   const auto value = static_cast<uint32_t>(read_scalar(wave, op.from[0]) << op.offset);
+  if ((value & mask & kUnsupportedMode) != 0) {
+    wave.fail({.reason = "mode",
+               .what = "FP16_OVFL, GPR_IDX_EN and VSKIP of MODE are not supported",
+               .found = cat("bits ", hex(value & mask))});
+    return;
+  }
   wave.set_mode((wave.mode.bits & ~mask) | (value & mask));
 }
 void get_register(Wave& wave, const Op& op) {
@@ -106,6 +117,13 @@ Result<void> lower_set_register(const Instruction& instruction, Lowering& loweri
   if (instruction.operands.size() != 2) return operand_error(instruction, "expected 2 operands");
   HIPPLAN_TRY(lower_hwreg(instruction, instruction.operands[0].text, op));
   HIPPLAN_TRY_ASSIGN(op.from[0], lowering.source(instruction.operands[1], Type::u32));
+  if (op.immediate == 0) return {};
+  const bool known = op.from[0].place == Place::constant;
+  const auto value = static_cast<uint32_t>(op.from[0].constant << op.offset) & field_mask(op);
+  if (known && (value & kUnsupportedMode) != 0)
+    return operand_error(instruction, "FP16_OVFL, GPR_IDX_EN and VSKIP of MODE are not supported");
+  if (((known ? value : field_mask(op)) & kHalfRounding) != 0)
+    lowering.rounds_halves(instruction.address);
   return {};
 }
 Result<void> lower_get_register(const Instruction& instruction, Lowering& lowering, Op& op) {
@@ -123,6 +141,11 @@ Result<void> lower_immediate(const Instruction& instruction, Lowering&, Op& op) 
   if (instruction.operands.size() != 1 || !instruction.operands[0].is_constant())
     return operand_error(instruction, "expected one number");
   op.immediate = static_cast<uint64_t>(instruction.operands[0].integer);
+  return {};
+}
+Result<void> lower_round_mode(const Instruction& instruction, Lowering& lowering, Op& op) {
+  HIPPLAN_TRY(lower_immediate(instruction, lowering, op));
+  if ((op.immediate & kHalfRounding) != 0) lowering.rounds_halves(instruction.address);
   return {};
 }
 
@@ -227,7 +250,7 @@ constexpr Semantics kControlTable[] = {
     {.mnemonic = "s_setreg_b32", .run = set_register, .lower = lower_set_register},
     {.mnemonic = "s_setreg_imm32_b32", .run = set_register, .lower = lower_set_register},
     {.mnemonic = "s_getreg_b32", .run = get_register, .lower = lower_get_register},
-    {.mnemonic = "s_round_mode", .run = round_mode, .lower = lower_immediate},
+    {.mnemonic = "s_round_mode", .run = round_mode, .lower = lower_round_mode},
     {.mnemonic = "s_denorm_mode", .run = denormal_mode, .lower = lower_immediate},
     {.mnemonic = "s_getpc_b64", .run = move_immediate, .lower = lower_getpc},
     {.mnemonic = "s_set_gpr_idx_on", .run = index_on, .lower = lower_index_on},

@@ -65,6 +65,8 @@ i32 saturate16(i32 value) {
 
 // clang-format off
 constexpr Semantics kConvertTable[] = {
+    lanes<[](float a, float b) { return pair(static_cast<u16>(to_i16(a)), static_cast<u16>(to_i16(b))); }>("v_cvt_pk_i16_f32"),
+    lanes<[](float a, float b) { return pair(to_u16(a), to_u16(b)); }>("v_cvt_pk_u16_f32"),
     lanes<[](u32 a) { return static_cast<float>(a); }>("v_cvt_f32_u32"),
     lanes<[](i32 a) { return static_cast<float>(a); }>("v_cvt_f32_i32"),
     lanes<[](float a) { return to_u32(static_cast<double>(a)); }>("v_cvt_u32_f32"),

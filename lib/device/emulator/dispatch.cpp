@@ -237,6 +237,8 @@ void start_wave(const Dispatch& dispatch, const uint32_t (&group)[3], uint32_t i
   wave.state = State::running;
   wave.next = 0;
   wave.index = index;
+  wave.barriers = 0;
+  wave.rounds = false;
   wave.row_offset = {};
   wave.vector_limit = setup.vgprs;
   wave.counters = {};

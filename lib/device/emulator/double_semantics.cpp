@@ -84,6 +84,8 @@ constexpr Semantics kDoubleTable[] = {
     lanes<[](double a, double b, double c) { return std::fma(a, b, c); }>("v_fma_f64"),
     lanes<[](double a, double b, double c) { return std::fma(a, b, c); }>("v_fmac_f64"),
     lanes<[](double a, double b) { return smaller(a, b); }>("v_min_f64"),
+    lanes<[](double a, double b) { return a != a ? a : b != b ? b : smaller(a, b); }>("v_minimum_f64"),
+    lanes<[](double a, double b) { return a != a ? a : b != b ? b : larger(a, b); }>("v_maximum_f64"),
     lanes<[](double a, double b) { return larger(a, b); }>("v_max_f64"),
     lanes<[](double a) { return std::floor(a); }>("v_floor_f64"),
     lanes<[](double a) { return std::ceil(a); }>("v_ceil_f64"),

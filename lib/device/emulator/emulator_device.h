@@ -20,10 +20,12 @@ class EmulatorDevice final : public device::Device {
   Result<void> copy_in(device::Address to, ByteView from) override;
   Result<void> copy_out(std::span<std::byte> to, device::Address from) override;
   Result<void> fill(device::Address to, std::byte value, uint64_t bytes) override;
+  Result<void> mark_undefined(device::Address at, uint64_t bytes) override;
   Result<std::unique_ptr<device::Module>> load(ByteView code_object) override;
   Result<void> launch(const device::Kernel& kernel, const device::Launch& launch) override;
   Result<void> synchronize() override { return {}; }
   [[nodiscard]] device::Counters counters() const override;
+  [[nodiscard]] std::vector<device::Profile> take_profiles() override;
 
   /// For modules that go away.
   void unload(const std::vector<uint64_t>& segments);
@@ -42,6 +44,8 @@ class EmulatorDevice final : public device::Device {
   AddressSpace memory_;
   Scheduler scheduler_;
   device::Counters counters_;
+  bool profile_ = false;
+  std::vector<device::Profile> profiles_;
 };
 
 }  // namespace hipplan::emulator

@@ -9,10 +9,11 @@ namespace hipplan::emulator {
 
 /// Changes whenever the interface or a type that crosses it changes.
 struct AbiTag {
-  uint32_t version = 1;
+  uint32_t version = 2;
   uint32_t description_bytes = sizeof(target::Description);
   uint32_t options_bytes = sizeof(device::OpenOptions);
   uint32_t counters_bytes = sizeof(device::Counters);
+  uint32_t profile_bytes = sizeof(device::Profile);
   uint32_t error_bytes = sizeof(Error);
   friend bool operator==(const AbiTag&, const AbiTag&) = default;
 };

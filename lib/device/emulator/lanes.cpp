@@ -169,6 +169,9 @@ T scaled(T value, const Op& op) {
 void Wave::set_mode(uint32_t bits) {
   mode.bits = bits;
   direct = (bits & 0xf0) == 0xf0 && row_offset == std::array<uint16_t, 4>{};
+  const bool now = (bits & 0xfu) != 0;
+  if (now && !rounds && state == State::running) state = State::paused;
+  rounds = now;
 }
 
 uint64_t read_scalar(const Wave& wave, const Source& source) {

@@ -454,10 +454,24 @@ Result<void> Lowering::add(const Instruction& instruction, uint32_t line) {
   return {};
 }
 
-Result<std::vector<Op>> Lowering::finish() {
+std::optional<uint32_t> CodeMap::find(uint64_t address) const {
+  const auto found =
+      std::lower_bound(starts.begin(), starts.end(), std::pair<uint64_t, uint32_t>{address, 0});
+  if (found == starts.end() || found->first != address) return std::nullopt;
+  return found->second;
+}
+
+void Lowering::end_of_code() {
   Op guard;
   guard.run = fell_off_the_end;
   push(guard);
+}
+
+Result<std::vector<Op>> Lowering::finish() {
+  end_of_code();
+  std::sort(starts_.begin(), starts_.end());
+  code_map_->starts = starts_;
+  for (auto& start : code_map_->starts) start.first += settings_.load_bias;
   for (const auto& [op, address] : targets_) {
     const auto found =
         std::lower_bound(starts_.begin(), starts_.end(), std::pair<uint64_t, uint32_t>{address, 0});

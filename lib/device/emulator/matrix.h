@@ -40,6 +40,13 @@ struct RegisterCounts {
 };
 RegisterCounts mfma_registers(const MatrixShape& shape);
 
+/// Spreads the packed A of a SMFMAC over the dense shape's registers. Of the packed elements 2j and
+/// 2j+1 in a lane, the index fields of two bits 2j and 2j+1 say where in its dense k 4j..4j+3 they
+/// stand; the rest is 0. `first_bit` is where the lane's fields start in its index register.
+/// `dense` holds the registers that mfma_registers(shape).a counts.
+void spread_sparse(const MatrixShape& shape, const Row* packed, const Row& index,
+                   unsigned first_bit, Row* dense);
+
 enum class WmmaLayout : uint8_t { gfx11_wave32, gfx11_wave64, gfx12_wave32 };
 
 struct WmmaOperands {

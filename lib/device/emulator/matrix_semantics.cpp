@@ -35,6 +35,22 @@ void mfma(Wave& wave, const Op& op) {
   wave.counters.matrix_flops += shape.flops();
 }
 
+/// D = A B + D with a sparse A; Op::offset is where a lane's index fields start.
+void smfmac(Wave& wave, const Op& op) {
+  const MatrixShape& shape = smfmac_shapes()[op.immediate];
+  Row dense[4];
+  spread_sparse(shape, wave.rows + op.from[0].index, wave.rows[op.from[2].index],
+                static_cast<unsigned>(op.offset), dense);
+  MfmaOperands operands;
+  operands.a = dense;
+  operands.b = rows_of(wave, op.from[1]);
+  operands.c = wave.rows + op.to.index;
+  operands.d = wave.rows + op.to.index;
+  operands.fp8 = static_cast<Fp8Format>(op.bytes);
+  run_mfma(shape, operands);
+  wave.counters.matrix_flops += shape.flops() / 2;
+}
+
 void wmma(Wave& wave, const Op& op) {
   const MatrixShape& shape = wmma_shapes()[op.immediate];
   WmmaOperands operands;
@@ -129,6 +145,37 @@ Result<void> lower_mfma(const Instruction& instruction, Lowering& lowering, Op& 
   return {};
 }
 
+/// abid chooses one of the sets of index fields in a lane's register when cbsz is 0, else the
+/// first.
+Result<void> lower_smfmac(const Instruction& instruction, Lowering& lowering, Op& op) {
+  const auto index = static_cast<size_t>(lowering.entry().parameter);
+  const MatrixShape& shape = smfmac_shapes()[index];
+  const RegisterCounts counts = mfma_registers(shape);
+  const auto& operands = instruction.operands;
+  if (operands.size() != 4) return operand_error(instruction, "expected 4 operands");
+  HIPPLAN_TRY_ASSIGN(op.to, lowering.destination(operands[0], Type::wide, counts.c));
+  HIPPLAN_TRY_ASSIGN(op.from[0], lowering.source(operands[1], Type::wide, counts.a / 2));
+  HIPPLAN_TRY_ASSIGN(op.from[1], lowering.source(operands[2], Type::wide, counts.b));
+  HIPPLAN_TRY_ASSIGN(op.from[2], lowering.source(operands[3], Type::u32));
+  if (op.to.place != Place::vgpr) return operand_error(instruction, "the result must be a vector");
+  for (unsigned i = 0; i < 3; ++i) HIPPLAN_TRY(vector_only(instruction, op.from[i]));
+  for (const Modifier& modifier : instruction.modifiers)
+    if (modifier.name != "cbsz" && modifier.name != "abid")
+      return modifier_error(instruction, modifier.name);
+  const unsigned fields = counts.a * 32 / element_bits(shape.a);  // bits: two for each packed item
+  const auto set =
+      instruction.value("cbsz") != 0 ? 0u : static_cast<unsigned>(instruction.value("abid"));
+  if ((set + 1) * fields > 32)
+    return operand_error(instruction, "abid names a set that is not there");
+  op.offset = set * fields;
+  op.immediate = index;
+  op.source_count = 3;
+  op.plain = false;
+  op.bytes =
+      static_cast<uint8_t>(lowering.settings().arch == "gfx950" ? Fp8Format::ocp : Fp8Format::fnuz);
+  return {};
+}
+
 Result<WmmaLayout> wmma_layout(const Instruction& instruction, const Lowering& lowering) {
   const bool gfx12 = lowering.settings().arch.rfind("gfx12", 0) == 0;
   const bool wave64 = lowering.settings().lanes == 64;
@@ -179,6 +226,7 @@ std::vector<Semantics> make_table() {
     }
   };
   add(mfma_shapes(), mfma, lower_mfma);
+  add(smfmac_shapes(), smfmac, lower_smfmac);
   add(wmma_shapes(), wmma, lower_wmma);
   constexpr auto kCopy = [](uint32_t value) { return value; };
   for (const char* name : {"v_accvgpr_read_b32", "v_accvgpr_write_b32", "v_accvgpr_mov_b32"}) {

@@ -55,6 +55,24 @@ constexpr MatrixShape kMfma[] = {
     {"v_mfma_f32_32x32x16_bf16", "", 32, 32, 16, 1, bf16, bf16, F},
 };
 
+// The dense product that each stands for.
+constexpr MatrixShape kSmfmac[] = {
+    {"v_smfmac_f32_16x16x32_f16", "", 16, 16, 32, 1, f16, f16, F},
+    {"v_smfmac_f32_32x32x16_f16", "", 32, 32, 16, 1, f16, f16, F},
+    {"v_smfmac_f32_16x16x32_bf16", "", 16, 16, 32, 1, bf16, bf16, F},
+    {"v_smfmac_f32_32x32x16_bf16", "", 32, 32, 16, 1, bf16, bf16, F},
+    {"v_smfmac_i32_16x16x64_i8", "", 16, 16, 64, 1, i8, i8, I},
+    {"v_smfmac_i32_32x32x32_i8", "", 32, 32, 32, 1, i8, i8, I},
+    {"v_smfmac_f32_16x16x64_bf8_bf8", "", 16, 16, 64, 1, bf8, bf8, F},
+    {"v_smfmac_f32_16x16x64_bf8_fp8", "", 16, 16, 64, 1, bf8, fp8, F},
+    {"v_smfmac_f32_16x16x64_fp8_bf8", "", 16, 16, 64, 1, fp8, bf8, F},
+    {"v_smfmac_f32_16x16x64_fp8_fp8", "", 16, 16, 64, 1, fp8, fp8, F},
+    {"v_smfmac_f32_32x32x32_bf8_bf8", "", 32, 32, 32, 1, bf8, bf8, F},
+    {"v_smfmac_f32_32x32x32_bf8_fp8", "", 32, 32, 32, 1, bf8, fp8, F},
+    {"v_smfmac_f32_32x32x32_fp8_bf8", "", 32, 32, 32, 1, fp8, bf8, F},
+    {"v_smfmac_f32_32x32x32_fp8_fp8", "", 32, 32, 32, 1, fp8, fp8, F},
+};
+
 // Sources: the public RDNA3 and RDNA4 instruction set documents.
 constexpr MatrixShape kWmma[] = {
     {"v_wmma_f32_16x16x16_f16", "", 16, 16, 16, 1, f16, f16, F},
@@ -74,6 +92,9 @@ constexpr MatrixShape kWmma[] = {
 
 std::span<const MatrixShape> mfma_shapes() {
   return kMfma;
+}
+std::span<const MatrixShape> smfmac_shapes() {
+  return kSmfmac;
 }
 std::span<const MatrixShape> wmma_shapes() {
   return kWmma;

@@ -44,6 +44,8 @@ struct MatrixShape {
 
 /// MFMA of gfx90a, gfx942 and gfx950.
 std::span<const MatrixShape> mfma_shapes();
+/// SMFMAC of gfx942 and gfx950: A has two of each four k, so that half of the products are made.
+std::span<const MatrixShape> smfmac_shapes();
 /// WMMA of gfx11 and gfx12.
 std::span<const MatrixShape> wmma_shapes();
 

@@ -1,6 +1,8 @@
 #include "device/emulator/memory.h"
 
 #include <cstdlib>
+#include <cstring>
+#include <functional>
 
 namespace hipplan::emulator {
 
@@ -57,6 +59,11 @@ Result<void> AddressSpace::allocate_at(uint64_t base, uint64_t bytes, std::strin
   entry.owner.reset(host);
   entry.allocation = {
       .base = base, .size = bytes, .host = host, .writable = true, .kind = std::move(kind)};
+  if (shadows_) {
+    entry.shadow = std::make_unique<Shadow>();
+    entry.allocation.shadow = entry.shadow.get();
+    if (track_writes_ && entry.allocation.kind == kBufferKind) entry.shadow->written.resize(bytes);
+  }
   used_ += bytes;
   entries_.emplace(base, std::move(entry));
   return {};
@@ -87,6 +94,30 @@ Result<void> AddressSpace::release(uint64_t base) {
   freed_.push_back({gone.base, gone.size});
   entries_.erase(found);
   return {};
+}
+
+void AddressSpace::mark(uint64_t address, uint64_t bytes, bool written) const {
+  const Allocation* found = find(address);
+  if (found == nullptr || found->shadow == nullptr || !found->holds(address, bytes)) return;
+  std::vector<uint8_t>& bits = found->shadow->written;
+  if (bits.empty() || bytes == 0) return;
+  std::memset(bits.data() + (address - found->base), written ? 1 : 0, bytes);
+}
+
+void AddressSpace::forget_accesses() const {
+  for (const auto& [base, entry] : entries_) {
+    if (!entry.shadow) continue;
+    entry.shadow->accesses.clear();
+    entry.shadow->lines.clear();
+  }
+}
+
+const Allocation* AddressSpace::find_host(const std::byte* at) const {
+  for (const auto& [base, entry] : entries_) {
+    const Allocation& one = entry.allocation;
+    if (std::less_equal<>()(one.host, at) && std::less<>()(at, one.host + one.size)) return &one;
+  }
+  return nullptr;
 }
 
 void AddressSpace::protect(uint64_t base) {

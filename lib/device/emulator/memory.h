@@ -1,6 +1,7 @@
 // The emulated address space: every byte a kernel touches lies in one of these allocations.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -21,13 +22,26 @@ inline constexpr uint64_t kPrivateAperture = 0x2000000000000ull;
 /// Base address in the buffer resource that stands for private memory.
 inline constexpr uint64_t kPrivateResource = 0x7fff00000000ull;
 inline constexpr uint64_t kApertureMask = ~0xffffffffull;
+/// Kind of the allocations that callers of the device make.
+inline constexpr const char* kBufferKind = "buffer";
+
+/// What checks and counters remember of an allocation's bytes.
+struct Shadow {
+  /// One slot per remembered access to a dword, see monitor_races.h.
+  using Accesses = std::array<uint64_t, 4>;
+
+  std::vector<uint8_t> written;    ///< one per byte: 1 once written; empty: all count as written
+  std::vector<Accesses> accesses;  ///< one per dword; made by the first access of a launch
+  std::vector<uint8_t> lines;      ///< one per 128 bytes: 1 once touched in the launch
+};
 
 /// One live allocation. `host` backs [base, base + size).
 struct Allocation {
   uint64_t base = 0, size = 0;
   std::byte* host = nullptr;
   bool writable = true;
-  std::string kind;  ///< "buffer", "kernel arguments", "code object segment"
+  Shadow* shadow = nullptr;  ///< null unless the address space was asked for shadows
+  std::string kind;          ///< "buffer", "kernel arguments", "code object segment"
 
   [[nodiscard]] bool holds(uint64_t address, uint64_t bytes) const {
     return address - base <= size && bytes <= size - (address - base);
@@ -49,6 +63,23 @@ class AddressSpace {
   Result<void> allocate_at(uint64_t base, uint64_t bytes, std::string kind);
   /// Fails with machine/"bad-address" unless `base` is the first byte of a live allocation.
   Result<void> release(uint64_t base);
+  /// Gives allocations made from now on a shadow; with `track_writes` buffers start unwritten.
+  void keep_shadows(bool track_writes) {
+    shadows_ = true;
+    track_writes_ = track_writes;
+  }
+  /// Marks bytes of a buffer as written or not, where that is tracked.
+  void mark(uint64_t address, uint64_t bytes, bool written) const;
+  /// Forgets what the last launch did to all allocations.
+  void forget_accesses() const;
+  /// The live allocation that a host address backs, or null. Slow.
+  [[nodiscard]] const Allocation* find_host(const std::byte* at) const;
+  /// All live allocations, by address.
+  template <class F>
+  void for_each(F&& visit) const {
+    for (const auto& [base, entry] : entries_) visit(entry.allocation);
+  }
+
   /// Makes an allocation read-only for kernels.
   void protect(uint64_t base);
 
@@ -69,9 +100,11 @@ class AddressSpace {
   struct Entry {
     Allocation allocation;
     std::unique_ptr<std::byte, HostFree> owner;
+    std::unique_ptr<Shadow> shadow;
   };
 
   uint64_t capacity_ = 0, used_ = 0;
+  bool shadows_ = false, track_writes_ = false;
   uint64_t next_ = 0x100000000ull;
   std::map<uint64_t, Entry> entries_;
   std::vector<Freed> freed_;  ///< the last few, for messages

@@ -78,17 +78,16 @@ uint32_t initial_mode(uint32_t rsrc1, bool rdna4) {
   return low | bits(rsrc1, 21, 1) << 8 | bits(rsrc1, 23, 1) << 9;
 }
 
-Result<ByteView> code_of(const codeobject::CodeObject& object, const codeobject::Kernel& kernel) {
+Result<ByteView> code_at(const codeobject::CodeObject& object, uint64_t address, uint64_t size) {
   for (const auto& segment : object.segments) {
-    if (!segment.executable || kernel.entry_address < segment.address) continue;
-    const auto code =
-        slice(segment.content, kernel.entry_address - segment.address, kernel.code_size);
+    if (!segment.executable || address < segment.address) continue;
+    const auto code = slice(segment.content, address - segment.address, size);
     if (code) return *code;
   }
   return Error{.code = Code::damaged,
                .reason = "kernel-code",
-               .what = "the kernel's code is not inside an executable segment",
-               .found = cat(hex(kernel.entry_address), " with ", kernel.code_size, " bytes")};
+               .what = "the code is not inside an executable segment",
+               .found = cat(hex(address), " with ", size, " bytes")};
 }
 
 std::string encoding_text(ByteView encoding) {
@@ -118,11 +117,57 @@ Result<void> lower_lines(const std::vector<disassembly::Line>& lines, Lowering& 
                      line);
     auto parsed = disassembly::parse_instruction(line.text, line.address, line.size);
     if (!parsed) return refused(std::move(parsed).error(), line);
-    program.lines.push_back({line.address, line.text});
+    ProgramLine shown;
+    shown.address = line.address;
+    shown.text = line.text;
+    classify(shown);
+    program.lines.push_back(std::move(shown));
     const auto index = static_cast<uint32_t>(program.lines.size() - 1);
     if (auto added = lowering.add(*parsed, index); !added)
       return refused(std::move(added).error(), line);
   }
+  return {};
+}
+
+/// Lowers the functions that a kernel with jumps through registers may call: all that are no
+/// kernel. Those that need more registers than the kernel has are left out; it cannot call them.
+Result<void> lower_functions(const codeobject::CodeObject& object,
+                             const disassembly::Disassembler& disassembler, Lowering& lowering,
+                             Program& program) {
+  for (const auto& symbol : object.symbols) {
+    if (!symbol.is_function || symbol.size == 0 || object.find(symbol.name) != nullptr) continue;
+    const auto code = code_at(object, symbol.address, symbol.size);
+    if (!code) continue;
+    HIPPLAN_TRY_ASSIGN(const auto lines, disassembler.disassemble(*code, symbol.address));
+    Lowering attempt = lowering;
+    const size_t known = program.lines.size();
+    attempt.end_of_code();
+    if (auto lowered = lower_lines(lines, attempt, program); !lowered) {
+      if (lowered.error().reason != "register-out-of-range")
+        return lowered.error().within(cat("function ", symbol.name));
+      program.lines.resize(known);
+      continue;
+    }
+    lowering = std::move(attempt);
+  }
+  return {};
+}
+
+/// MODE's rounding of f16 is not emulated: a kernel that may ask for it must not compute in f16.
+Result<void> check_half_rounding(const Lowering& lowering, const Program& program) {
+  const bool from_start = ((program.setup.mode >> 2) & 3u) != 0;
+  if (!from_start && !lowering.half_rounding()) return {};
+  for (const ProgramLine& line : program.lines)
+    if (line.rounding == Rounding::f16)
+      return Error{.code = Code::unusable,
+                   .reason = "rounding",
+                   .where = cat("instruction at ", hex(line.address)),
+                   .what =
+                       "MODE may ask for a rounding of f16 results other than to nearest even, "
+                       "which is not emulated",
+                   .found = cat("'", line.text, "', MODE set ",
+                                from_start ? "by the kernel descriptor"
+                                           : "at " + hex(*lowering.half_rounding()))};
   return {};
 }
 
@@ -183,7 +228,7 @@ Result<std::unique_ptr<Program>> build_program(const codeobject::CodeObject& obj
   auto program = std::make_unique<Program>();
   program->info = kernel;
   HIPPLAN_TRY_ASSIGN(program->setup, read_setup(kernel, device));
-  HIPPLAN_TRY_ASSIGN(const ByteView code, code_of(object, kernel));
+  HIPPLAN_TRY_ASSIGN(const ByteView code, code_at(object, kernel.entry_address, kernel.code_size));
   HIPPLAN_TRY_ASSIGN(const auto lines, disassembler.disassemble(code, kernel.entry_address));
   Lowering lowering({.arch = device.arch.base,
                      .lanes = program->setup.lanes,
@@ -191,8 +236,14 @@ Result<std::unique_ptr<Program>> build_program(const codeobject::CodeObject& obj
                      .acc_vgprs = program->setup.acc_vgprs,
                      .load_bias = load_bias});
   HIPPLAN_TRY(lower_lines(lines, lowering, *program));
+  if (lowering.has_jumps()) HIPPLAN_TRY(lower_functions(object, disassembler, lowering, *program));
+  HIPPLAN_TRY(check_half_rounding(lowering, *program));
+  program->code_map = lowering.code_map();
   HIPPLAN_TRY_ASSIGN(program->ops, lowering.finish());
-  program->lines.push_back({kernel.entry_address + kernel.code_size, "(end of the code)"});
+  ProgramLine end;
+  end.address = kernel.entry_address + kernel.code_size;
+  end.text = "(end of the code)";
+  program->lines.push_back(std::move(end));
   program->ops.back().line = static_cast<uint32_t>(program->lines.size() - 1);
   return program;
 }

@@ -13,10 +13,23 @@
 
 namespace hipplan::emulator {
 
-/// One instruction as messages show it.
+/// MODE's round bits that an instruction's result follows.
+enum class Rounding : uint8_t { none, f32, f64, f16 };
+
+/// How a memory instruction stands to others on the same bytes. Coherent ones are loads and stores
+/// that bypass the nearest cache: what compilers make of atomic loads and stores.
+enum class Sharing : uint8_t { plain, coherent, atomic };
+
+/// One instruction as messages show it, and what monitors and rounding know it for.
 struct ProgramLine {
   uint64_t address = 0;  ///< in the code object
   std::string text;
+  device::InstructionClass kind = device::InstructionClass::other;
+  Sharing sharing = Sharing::plain;
+  Rounding rounding = Rounding::none;
+  std::string operations;        ///< key of device::Profile::operations; empty: none are counted
+  uint32_t lane_operations = 0;  ///< per active lane
+  uint64_t wave_operations = 0;  ///< per wavefront: matrix instructions
 };
 
 /// What the kernel descriptor's bits say. ISA-independent names; AMDGPU backend documentation,
@@ -43,7 +56,11 @@ class Program final : public device::Kernel {
   Setup setup;
   std::vector<Op> ops;
   std::vector<ProgramLine> lines;
+  std::shared_ptr<const CodeMap> code_map;  ///< jumps through registers look here
 };
+
+/// Fills everything of a line but address and text.
+void classify(ProgramLine& line);
 
 /// Decodes the descriptor. Fails with unusable/"registers" or "lds" when the kernel asks for more
 /// than the device has.

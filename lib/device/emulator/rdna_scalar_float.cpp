@@ -54,6 +54,34 @@ uint32_t half_toward_zero(float value) {
   return away ? nearest.bits - 1u : nearest.bits;
 }
 
+/// gfx12's v_s_*: a vector unit's function of a scalar. The source may be negated or absolute.
+template <auto F, bool Half16>
+void scalar_function(Wave& wave, const Op& op) {
+  const Source& source = op.from[0];
+  const uint64_t bits = (read_scalar(wave, source) & source.keep) ^ source.flip;
+  if constexpr (Half16) {
+    const Half value{static_cast<uint16_t>(bits)};
+    write_scalar(wave, op.to, narrow_half(F(widen(value))).bits);
+  } else {
+    write_scalar(wave, op.to,
+                 std::bit_cast<uint32_t>(F(std::bit_cast<float>(static_cast<uint32_t>(bits)))));
+  }
+}
+template <auto F, bool Half16 = false>
+constexpr Semantics function(std::string_view mnemonic) {
+  constexpr Type kType = Half16 ? Type::f16 : Type::f32;
+  return {.mnemonic = mnemonic,
+          .run = scalar_function<F, Half16>,
+          .shape = {.to = kType, .from = {kType}, .sources = 1}};
+}
+constexpr auto kExp = [](float a) { return exp2_float(a); };
+constexpr auto kLog = [](float a) { return log2_float(a); };
+constexpr auto kRcp = [](float a) { return 1.0f / a; };
+constexpr auto kSqrt = [](float a) { return std::sqrt(a); };
+constexpr auto kRsq = [](float a) {
+  return static_cast<float>(1.0 / std::sqrt(static_cast<double>(a)));
+};
+
 // clang-format off
 #define HIPPLAN_SCALAR_TEST(name, f) \
   scalars<kTest32<f>>("s_cmp_" name "_f32"), scalars<kTest16<f>>("s_cmp_" name "_f16")
@@ -85,6 +113,9 @@ constexpr Semantics kRdnaScalarFloatTable[] = {
     scalars<[](Half a) { return widen(a); }>("s_cvt_f32_f16"),
     scalars<[](uint32_t a) { return widen(Half{static_cast<uint16_t>(a >> 16)}); }>("s_cvt_hi_f32_f16"),
     scalars<[](float a, float b) { return half_toward_zero(a) | half_toward_zero(b) << 16; }>("s_cvt_pk_rtz_f16_f32"),
+    function<kExp>("v_s_exp_f32"), function<kExp, true>("v_s_exp_f16"), function<kLog>("v_s_log_f32"), function<kLog, true>("v_s_log_f16"),
+    function<kRcp>("v_s_rcp_f32"), function<kRcp, true>("v_s_rcp_f16"), function<kSqrt>("v_s_sqrt_f32"), function<kSqrt, true>("v_s_sqrt_f16"),
+    function<kRsq>("v_s_rsq_f32"), function<kRsq, true>("v_s_rsq_f16"),
     HIPPLAN_SCALAR_TEST("lt", kLt), HIPPLAN_SCALAR_TEST("eq", kEq), HIPPLAN_SCALAR_TEST("le", kLe),
     HIPPLAN_SCALAR_TEST("gt", kGt), HIPPLAN_SCALAR_TEST("lg", kLg), HIPPLAN_SCALAR_TEST("ge", kGe),
     HIPPLAN_SCALAR_TEST("o", kOrdered), HIPPLAN_SCALAR_TEST("u", kUnordered),

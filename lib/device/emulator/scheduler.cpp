@@ -1,7 +1,9 @@
 #include "device/emulator/scheduler.h"
 
 #include <atomic>
+#include <cfenv>
 #include <cstdlib>
+#include <numeric>
 
 #include "base/parallel.h"
 
@@ -36,21 +38,104 @@ Error describe(const Dispatch& dispatch, const Wave& wave) {
           .found = fault.found};
 }
 
-void run_wave(Wave& wave, const Op* ops, uint64_t budget) {
+/// Instructions of a wavefront's turn when no order is asked for: long, but short enough that a
+/// wavefront that waits for another one of its workgroup in a loop lets it run.
+constexpr uint64_t kTurn = 100'000;
+
+/// Draws numbers; the same ones for the same seed (splitmix64).
+class Random {
+ public:
+  explicit Random(uint64_t seed) : state_(seed) {}
+  uint64_t next() {
+    state_ += 0x9e3779b97f4a7c15ull;
+    uint64_t z = state_;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
+    return z ^ (z >> 31);
+  }
+
+ private:
+  uint64_t state_;
+};
+
+/// Workgroups in a seeded order: i -> (i * step + start) mod count, step prime to count.
+class GroupOrder {
+ public:
+  GroupOrder(uint64_t seed, uint64_t count) : count_(count) {
+    if (seed == 0 || count < 2 || count > UINT32_MAX) return;
+    Random random(seed);
+    start_ = random.next() % count;
+    do {
+      step_ = random.next() % count;
+    } while (std::gcd(step_, count) != 1);
+  }
+  [[nodiscard]] uint64_t at(uint64_t i) const {
+    return step_ == 1 && start_ == 0 ? i : (i * step_ + start_) % count_;
+  }
+
+ private:
+  uint64_t count_, start_ = 0, step_ = 1;
+};
+
+/// Sets the host's rounding direction while an operation that follows MODE runs.
+class HostRounding {
+ public:
+  HostRounding(const Wave& wave, const ProgramLine& line) {
+    constexpr int kDirections[] = {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
+    if (!wave.rounds || line.rounding == Rounding::none) return;
+    const unsigned field =
+        line.rounding == Rounding::f32 ? wave.mode.round32() : wave.mode.round16_64();
+    std::fesetround(kDirections[field]);
+    changed_ = field != 0;
+  }
+  ~HostRounding() {
+    if (changed_) std::fesetround(FE_TONEAREST);
+  }
+  HostRounding(const HostRounding&) = delete;
+  HostRounding& operator=(const HostRounding&) = delete;
+
+ private:
+  bool changed_ = false;
+};
+
+/// Runs `wave` for at most `turn` instructions. `Slow` also serves the monitor and MODE's rounding.
+template <bool Slow>
+void run_turn(Wave& wave, const Program& program, uint64_t turn, uint64_t budget) {
+  const Op* const ops = program.ops.data();
   uint64_t instructions = wave.counters.instructions, lanes = 0;
+  const uint64_t stop = instructions + std::min(turn, budget + 1 - instructions);
   while (wave.state == State::running) {
     const Op& op = ops[wave.next];
     wave.current = wave.next;
     wave.next = op.next;
     lanes += op.vector ? static_cast<uint64_t>(std::popcount(wave.exec())) : 1u;
-    op.run(wave, op);
-    if (++instructions > budget)
-      wave.fail({.reason = "instruction-budget",
-                 .what = "the wavefront does not come to an end",
-                 .expected = cat("at most ", budget, " instructions")});
+    if constexpr (Slow) {
+      if (wave.monitor != nullptr) wave.monitor->before(wave, op);
+      {
+        const HostRounding rounding(wave, program.lines[op.line]);
+        op.run(wave, op);
+      }
+      if (wave.monitor != nullptr) wave.monitor->after(wave, op);
+    } else {
+      op.run(wave, op);
+    }
+    if (++instructions >= stop) break;
   }
   wave.counters.instructions = instructions;
   wave.counters.lane_instructions += lanes;
+  if (wave.state == State::paused) wave.state = State::running;
+  if (instructions > budget && wave.state == State::running)
+    wave.fail({.reason = "instruction-budget",
+               .what = "the wavefront does not come to an end",
+               .expected = cat("at most ", budget, " instructions")});
+}
+
+void run_wave(Wave& wave, const Program& program, uint64_t turn, uint64_t budget) {
+  if (wave.state == State::paused) wave.state = State::running;
+  if (wave.monitor != nullptr || wave.rounds)
+    run_turn<true>(wave, program, turn, budget);
+  else
+    run_turn<false>(wave, program, turn, budget);
 }
 
 void add(WaveCounters& sum, const WaveCounters& part) {
@@ -66,7 +151,8 @@ void add(WaveCounters& sum, const WaveCounters& part) {
 class Worker {
  public:
   /// Makes room for a workgroup of `dispatch`; false when the host has no memory.
-  bool prepare(const Dispatch& dispatch, const AddressSpace& memory) {
+  bool prepare(const Dispatch& dispatch, const AddressSpace& memory,
+               const MonitorSettings& settings) {
     if (waves_.size() < dispatch.waves) {
       rows_ = allocate_rows(dispatch.waves);
       if (!rows_) return false;
@@ -76,6 +162,8 @@ class Worker {
     group_.lds.resize(dispatch.lds_bytes);
     group_.waves = dispatch.waves;
     last_allocation_.assign(dispatch.program->ops.size(), nullptr);
+    monitor_.reset();
+    if (settings.any()) monitor_.emplace(settings, dispatch, memory);
     for (uint32_t i = 0; i < dispatch.waves; ++i) {
       Wave& wave = waves_[i];
       scratch_[i].resize(uint64_t{dispatch.program->setup.private_bytes} * kMaxLanes);
@@ -84,40 +172,77 @@ class Worker {
       wave.memory = &memory;
       wave.last_allocation = last_allocation_.data();
       wave.scratch = &scratch_[i];
+      wave.monitor = monitor_ ? &*monitor_ : nullptr;
     }
     counters = {};
     return true;
   }
 
-  Result<void> run_group(const Dispatch& dispatch, uint64_t number, uint64_t budget) {
+  Result<void> run_group(const Dispatch& dispatch, uint64_t number, const Schedule& schedule) {
     const auto& grid = dispatch.launch.grid;
+    group_.number = number;
     group_.id[0] = static_cast<uint32_t>(number % grid.x);
     group_.id[1] = static_cast<uint32_t>(number / grid.x % grid.y);
     group_.id[2] = static_cast<uint32_t>(number / grid.x / grid.y);
     std::fill(group_.lds.begin(), group_.lds.end(), std::byte{0xcd});
+    if (monitor_) monitor_->start_group(group_);
     for (uint32_t i = 0; i < dispatch.waves; ++i) start_wave(dispatch, group_.id, i, waves_[i]);
-    Result<void> done = run_waves(dispatch, budget);
+    Result<void> done = run_waves(dispatch, number, schedule);
     for (uint32_t i = 0; i < dispatch.waves; ++i) add(counters, waves_[i].counters);
     return done;
+  }
+
+  void add_profile(ProfileCounts& profile) const {
+    if (monitor_) profile.add(monitor_->counts());
   }
 
   WaveCounters counters;
 
  private:
-  Result<void> run_waves(const Dispatch& dispatch, uint64_t budget) {
+  static bool can_run(const Wave& wave) {
+    return wave.state == State::running || wave.state == State::paused;
+  }
+
+  /// The next wavefront to run: the one after `last`, or with a seed any; dispatch.waves when all
+  /// of them wait or have ended.
+  uint32_t choose(const Dispatch& dispatch, uint32_t last, Random* random) const {
+    uint32_t at = random != nullptr ? static_cast<uint32_t>(random->next() % dispatch.waves)
+                                    : (last + 1) % dispatch.waves;
+    for (uint32_t tried = 0; tried < dispatch.waves; ++tried, at = (at + 1) % dispatch.waves)
+      if (can_run(waves_[at])) return at;
+    return dispatch.waves;
+  }
+
+  Result<void> run_waves(const Dispatch& dispatch, uint64_t number, const Schedule& schedule) {
+    constexpr uint64_t kLongestSeededTurn = 48;
+    Random random(schedule.seed ^ (number * 0xd1342543de82ef95ull));
+    Random* const seeded = schedule.seed != 0 ? &random : nullptr;
+    uint32_t at = dispatch.waves - 1;
     for (;;) {
-      uint32_t waiting = 0;
-      for (uint32_t i = 0; i < dispatch.waves; ++i) {
-        Wave& wave = waves_[i];
-        run_wave(wave, dispatch.program->ops.data(), budget);
-        if (wave.state == State::faulted) return describe(dispatch, wave);
-        if (wave.state == State::barrier) ++waiting;
+      at = choose(dispatch, at, seeded);
+      if (at == dispatch.waves) {
+        HIPPLAN_TRY_ASSIGN(const bool more, pass_barrier(dispatch));
+        if (!more) return {};
+        at = dispatch.waves - 1;
+        continue;
       }
-      if (waiting == 0) return {};
-      if (Wave* stray = other_barrier(dispatch)) return describe(dispatch, *stray);
-      for (uint32_t i = 0; i < dispatch.waves; ++i)
-        if (waves_[i].state == State::barrier) waves_[i].state = State::running;
+      const uint64_t turn = seeded != nullptr ? 1 + random.next() % kLongestSeededTurn : kTurn;
+      run_wave(waves_[at], *dispatch.program, turn, schedule.instruction_budget);
+      if (waves_[at].state == State::faulted) return describe(dispatch, waves_[at]);
     }
+  }
+
+  /// Lets the waiting wavefronts go on; false when none waits.
+  Result<bool> pass_barrier(const Dispatch& dispatch) {
+    bool more = false;
+    if (Wave* stray = other_barrier(dispatch)) return describe(dispatch, *stray);
+    for (uint32_t i = 0; i < dispatch.waves; ++i) {
+      if (waves_[i].state != State::barrier) continue;
+      waves_[i].state = State::running;
+      ++waves_[i].barriers;
+      more = true;
+    }
+    return more;
   }
 
   /// A wave that waits at another barrier instruction than the first waiting one, now faulted.
@@ -143,41 +268,47 @@ class Worker {
   std::vector<Wave> waves_;
   std::vector<std::vector<std::byte>> scratch_;
   std::vector<const Allocation*> last_allocation_;
+  std::optional<Monitor> monitor_;
 };
 
-Scheduler::Scheduler(unsigned jobs, uint64_t instruction_budget, std::function<bool()> interrupted)
-    : jobs_(worker_count(jobs)),
-      budget_(instruction_budget),
-      interrupted_(std::move(interrupted)) {}
+Scheduler::Scheduler(Schedule schedule, MonitorSettings monitor)
+    : schedule_(std::move(schedule)), monitor_(std::move(monitor)) {
+  schedule_.jobs = schedule_.seed != 0 || monitor_.one_worker() ? 1 : worker_count(schedule_.jobs);
+}
 Scheduler::~Scheduler() = default;
 
 Result<void> Scheduler::run(const Dispatch& dispatch, const AddressSpace& memory,
-                            WaveCounters& counters) {
-  const auto count = static_cast<unsigned>(std::min<uint64_t>(jobs_, dispatch.groups));
+                            WaveCounters& counters, ProfileCounts& profile) {
+  const auto count = static_cast<unsigned>(std::min<uint64_t>(schedule_.jobs, dispatch.groups));
   while (workers_.size() < count) workers_.push_back(std::make_unique<Worker>());
+  if (monitor_.any()) Monitor::start_launch(monitor_, memory);
   for (unsigned i = 0; i < count; ++i)
-    if (!workers_[i]->prepare(dispatch, memory))
+    if (!workers_[i]->prepare(dispatch, memory, monitor_))
       return Error{.code = Code::machine,
                    .reason = "out-of-memory",
                    .what = "the host has not enough memory for the wavefronts' registers"};
+  const GroupOrder order(schedule_.seed, dispatch.groups);
   std::atomic<uint64_t> next{0};
   std::atomic<bool> stop{false};
   std::vector<std::optional<Error>> errors(count);
   std::vector<uint64_t> failed(count, UINT64_MAX);
   parallel_for(count, count, [&](size_t worker) {
     for (uint64_t group = next++; group < dispatch.groups && !stop; group = next++) {
-      Result<void> done = interrupted_ && interrupted_()
+      Result<void> done = schedule_.interrupted && schedule_.interrupted()
                               ? Result<void>(Error{.code = Code::interrupted,
                                                    .reason = "interrupted",
                                                    .what = "stopped on request"})
-                              : workers_[worker]->run_group(dispatch, group, budget_);
+                              : workers_[worker]->run_group(dispatch, order.at(group), schedule_);
       if (done) continue;
       errors[worker] = std::move(done).error();
       failed[worker] = group;
       stop = true;
     }
   });
-  for (unsigned i = 0; i < count; ++i) add(counters, workers_[i]->counters);
+  for (unsigned i = 0; i < count; ++i) {
+    add(counters, workers_[i]->counters);
+    workers_[i]->add_profile(profile);
+  }
   const auto first = std::min_element(failed.begin(), failed.end()) - failed.begin();
   if (failed[static_cast<size_t>(first)] != UINT64_MAX) return *errors[static_cast<size_t>(first)];
   return {};

@@ -14,7 +14,8 @@ Index make_index() {
        {scalar_semantics(), scalar_memory_semantics(), control_semantics(), integer_semantics(),
         compare_semantics(), float_semantics(), double_semantics(), half_semantics(),
         convert_semantics(), lane_semantics(), lds_semantics(), memory_semantics(),
-        atomic_semantics(), packed_semantics(), matrix_semantics(), rdna_semantics()})
+        atomic_semantics(), packed_semantics(), matrix_semantics(), rdna_semantics(),
+        call_semantics(), fp8_semantics(), register_index_semantics()})
     for (const Semantics& entry : family) index.emplace(entry.mnemonic, &entry);
   for (const Alias& alias : aliases()) {
     const auto found = index.find(alias.of);

@@ -3,6 +3,8 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -70,10 +72,20 @@ std::span<const Semantics> atomic_semantics();
 std::span<const Semantics> packed_semantics();
 std::span<const Semantics> matrix_semantics();
 std::span<const Semantics> rdna_semantics();
+std::span<const Semantics> call_semantics();
+std::span<const Semantics> fp8_semantics();
+std::span<const Semantics> register_index_semantics();
 std::span<const Alias> aliases();
 
 /// The entry of a mnemonic, through the aliases, or null. The index is built once, on first use.
 const Semantics* find_semantics(std::string_view mnemonic);
+
+/// Operations by emulated address: where jumps through registers may land. Filled when a kernel's
+/// lowering is finished.
+struct CodeMap {
+  std::vector<std::pair<uint64_t, uint32_t>> starts;  ///< address, first operation; ascending
+  [[nodiscard]] std::optional<uint32_t> find(uint64_t address) const;
+};
 
 /// One kernel's operations while they are built.
 class Lowering {
@@ -115,6 +127,23 @@ class Lowering {
   /// The operation that is appended next gets `address` as its Op::target.
   void branch_to(uint64_t address);
 
+  /// The kernel jumps to addresses in registers: functions that it may call are lowered with it.
+  std::shared_ptr<const CodeMap> jumps() {
+    jumps_ = true;
+    return code_map_;
+  }
+  [[nodiscard]] bool has_jumps() const { return jumps_; }
+  [[nodiscard]] std::shared_ptr<const CodeMap> code_map() const { return code_map_; }
+  /// Ends a run of instructions: going on behind the last one is a fault.
+  void end_of_code();
+
+  /// The instruction may set MODE's round bits of f16 and f64 to another direction than to nearest.
+  void rounds_halves(uint64_t address) {
+    if (!half_rounding_) half_rounding_ = address;
+  }
+  /// Address of the first such instruction.
+  [[nodiscard]] std::optional<uint64_t> half_rounding() const { return half_rounding_; }
+
   /// Resolves branch targets, puts a guard behind the last operation and hands all of them out.
   Result<std::vector<Op>> finish();
   /// First operation of each instruction, by address, ascending.
@@ -124,6 +153,9 @@ class Lowering {
   Settings settings_;
   const Semantics* entry_ = nullptr;
   uint32_t line_ = 0;
+  std::optional<uint64_t> half_rounding_;
+  bool jumps_ = false;
+  std::shared_ptr<CodeMap> code_map_ = std::make_shared<CodeMap>();
   std::vector<Op> ops_;
   std::vector<std::pair<uint64_t, uint32_t>> starts_;   ///< address, first operation
   std::vector<std::pair<uint32_t, uint64_t>> targets_;  ///< operation, target address

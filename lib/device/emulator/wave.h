@@ -21,7 +21,10 @@ struct alignas(64) Row {
   uint32_t lane[kMaxLanes];
 };
 
-enum class State : uint8_t { running, barrier, ended, faulted };
+/// `paused` is a running wavefront that left the run loop so that it goes on in another one.
+enum class State : uint8_t { running, paused, barrier, ended, faulted };
+
+class Monitor;
 
 /// What a wave counted.
 struct WaveCounters {
@@ -38,6 +41,7 @@ struct Fault {
 struct Workgroup {
   std::vector<std::byte> lds;
   uint32_t id[3] = {0, 0, 0};
+  uint64_t number = 0;  ///< x + grid.x * (y + grid.y * z)
   uint32_t waves = 0;
 };
 
@@ -49,6 +53,9 @@ struct Mode {
   [[nodiscard]] bool flush_in16_64() const { return (bits & 0x40) == 0; }
   [[nodiscard]] bool flush_out16_64() const { return (bits & 0x80) == 0; }
   [[nodiscard]] bool dx10_clamp() const { return (bits & 0x100) != 0; }
+  /// 0 to nearest even, 1 up, 2 down, 3 to zero.
+  [[nodiscard]] unsigned round32() const { return bits & 3u; }
+  [[nodiscard]] unsigned round16_64() const { return (bits >> 2) & 3u; }
 };
 
 /// One wavefront. Belongs to one worker thread.
@@ -62,7 +69,10 @@ struct Wave {
   uint32_t next = 0;     ///< operation that runs next
   uint32_t current = 0;  ///< operation that runs now, or that stopped the wave
   Mode mode;
-  uint32_t index = 0;  ///< in its workgroup
+  uint32_t index = 0;          ///< in its workgroup
+  uint32_t barriers = 0;       ///< that it has passed
+  bool rounds = false;         ///< MODE asks for another rounding than to nearest even
+  Monitor* monitor = nullptr;  ///< looks on; null when nobody asked for checks or counts
   Workgroup* group = nullptr;
   const AddressSpace* memory = nullptr;
   /// Last allocation that an operation touched, by operation number.

@@ -1,0 +1,159 @@
+// Counters, traces and breaks of the emulator.
+#include <unistd.h>
+
+#include "emulated.h"
+
+using namespace hipplan;
+using namespace hipplan::test;
+
+namespace {
+
+const char* const kText = R"(
+KERNEL copy(u32* out, const u32* in) { out[index()] = in[index()]; }
+KERNEL strided(u32* out, const u32* in) { out[index()] = in[index() * 32]; }
+KERNEL half_off(float* out) { if (item() % 2 == 0) out[index()] = __builtin_fmaf(out[index()], 3.0f, 1.0f); }
+KERNEL lds(u32* out, u32 stride) {
+  SHARED u32 s[64 * 33];
+  s[item() * stride] = item();
+  barrier();
+  out[item()] = ((volatile u32*)s)[item() * stride];
+}
+typedef float f32x4 __attribute__((ext_vector_type(4)));
+typedef _Float16 f16x4 __attribute__((ext_vector_type(4)));
+KERNEL matrix(f32x4* out) {
+  f16x4 a = {1, 1, 1, 1};
+  out[item()] = __builtin_amdgcn_mfma_f32_16x16x16f16(a, a, f32x4{0, 0, 0, 0}, 0, 0, 0);
+}
+)";
+
+std::unique_ptr<Emulated> open(device::OpenOptions options) {
+  static const auto code = compile(kText, "gfx942");
+  if (!code) return nullptr;
+  auto description = mi300x();
+  description.simds_per_compute_unit = 4;
+  description.max_waves_per_simd = 8;
+  description.vgprs_per_simd_lane = 512;
+  auto gpu = std::make_unique<Emulated>(description, std::move(options));
+  gpu->load(*code);
+  return gpu;
+}
+
+device::Profile only(Emulated& gpu) {
+  auto profiles = gpu.device().take_profiles();
+  REQUIRE(profiles.size() == 1);
+  return profiles.front();
+}
+
+uint64_t count(const device::Profile& profile, device::InstructionClass kind) {
+  return profile.instructions[static_cast<size_t>(kind)];
+}
+
+}  // namespace
+
+TEST_CASE("global accesses, coalescing and footprint") {
+  device::OpenOptions options;
+  options.profile = true;
+  const auto gpu = open(options);
+  if (!gpu) return;
+  const auto in = gpu->put(std::vector<uint32_t>(64 * 32 * 4)),
+             out = gpu->put(std::vector<uint32_t>(256));
+  check_ok(gpu->launch("copy", {2}, {128}, out, in));
+  auto profile = only(*gpu);
+  CHECK(profile.kernel == "copy");
+  CHECK(profile.workgroups == 2);
+  CHECK(profile.wavefronts == 4);
+  CHECK(profile.global_accesses == 8);
+  CHECK(profile.global_transactions == 16);  // 256 bytes a wavefront
+  CHECK(profile.global_bytes_read == 1024);
+  CHECK(profile.global_bytes_written == 1024);
+  CHECK(count(profile, device::InstructionClass::global_memory) == 8);
+  CHECK(count(profile, device::InstructionClass::scalar_memory) >= 4);
+  CHECK(profile.active_lanes == profile.lane_slots);
+  CHECK(profile.scalar_bytes_read > 0);
+  CHECK(profile.footprint_bytes >= 2048);
+  CHECK(profile.footprint_bytes <= 2048 + 512);  // kernel arguments
+  check_ok(gpu->launch("strided", {2}, {128}, out, in));
+  CHECK(only(*gpu).global_transactions == 4 * (64 + 2));
+  CHECK(gpu->device().take_profiles().empty());
+}
+
+TEST_CASE("lanes, floating-point operations and bank conflicts") {
+  device::OpenOptions options;
+  options.profile = true;
+  const auto gpu = open(options);
+  if (!gpu) return;
+  const auto out = gpu->put(std::vector<float>(4096));
+  check_ok(gpu->launch("half_off", {1}, {64}, out));
+  auto profile = only(*gpu);
+  CHECK(profile.active_lanes < profile.lane_slots);
+  CHECK(profile.operations["float"] == 64);
+  const auto conflicts = [&](uint32_t stride) {
+    check_ok(gpu->launch("lds", {1}, {64}, out, stride));
+    const auto one = only(*gpu);
+    CHECK(one.lds_accesses == 2);
+    CHECK(one.lds_bytes_read == 256);
+    CHECK(one.lds_bytes_written == 256);
+    return one.lds_conflict_cycles;
+  };
+  CHECK(conflicts(1) == 0);
+  CHECK(conflicts(33) == 0);
+  CHECK(conflicts(2) == 2 * 2 * 1);
+  CHECK(conflicts(32) == 2 * 2 * 31);
+  check_ok(gpu->launch("matrix", {1}, {64}, out));
+  profile = only(*gpu);
+  CHECK(profile.operations["half_matrix"] == 2 * 16 * 16 * 16);
+  CHECK(count(profile, device::InstructionClass::matrix) == 1);
+}
+
+TEST_CASE("occupancy from registers and LDS") {
+  device::OpenOptions options;
+  options.profile = true;
+  const auto gpu = open(options);
+  if (!gpu) return;
+  const auto out = gpu->put(std::vector<uint32_t>(4096));
+  check_ok(gpu->launch("lds", {1}, {64}, out, 1u));
+  auto profile = only(*gpu);
+  CHECK(profile.lds_bytes == 64 * 33 * 4);
+  CHECK(profile.waves_per_simd == 2);  // 7 workgroups of one wavefront in 64 KiB, on 4 SIMDs
+  CHECK(profile.occupancy_limit == "LDS");
+  check_ok(gpu->launch("copy", {1}, {64}, out, out));
+  profile = only(*gpu);
+  CHECK(profile.waves_per_simd == 8);
+  CHECK(profile.occupancy_limit == "device");
+}
+
+TEST_CASE("a trace shows the chosen wavefront, and a break its registers") {
+  std::vector<std::string> lines;
+  device::OpenOptions options;
+  options.trace.line = [&](std::string_view line) { lines.emplace_back(line); };
+  options.trace.workgroup = 1;
+  options.trace.wavefront = 1;
+  auto gpu = open(options);
+  if (!gpu) return;
+  std::vector<uint32_t> values(256);
+  for (uint32_t i = 0; i < 256; ++i) values[i] = 0x1000 + i;
+  check_ok(gpu->launch("copy", {2}, {128}, gpu->put(values), gpu->put(values)));
+  size_t stores = 0, loaded = 0, ends = 0;
+  std::string store;
+  for (const auto& line : lines) {
+    if (line.find("global_store_dword") != std::string::npos) ++stores, store = line;
+    loaded += line.find("= 0x10c0 0x10c1 0x10c2") != std::string::npos ? 1 : 0;
+    ends += line.find("s_endpgm  exec 0xffffffffffffffff") != std::string::npos ? 1 : 0;
+  }
+  CHECK(stores == 1);
+  CHECK(loaded == 1);
+  CHECK(ends == 1);
+
+  lines.clear();
+  options.trace.instructions = false;
+  options.trace.break_pc = std::stoull(store.substr(0, store.find(' ')), nullptr, 16);
+  gpu = open(options);
+  check_ok(gpu->launch("copy", {2}, {128}, gpu->put(values), gpu->put(values)));
+  REQUIRE(!lines.empty());
+  CHECK(lines[0].find("break at 0x") == 0);
+  CHECK(lines[0].find("global_store_dword") != std::string::npos);
+  bool row = false;
+  for (const auto& line : lines)
+    row = row || line.find("= 0x10c0 0x10c1 0x10c2") != std::string::npos;
+  CHECK(row);
+}
