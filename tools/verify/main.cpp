@@ -24,21 +24,30 @@ int main(int argc, char** argv) {
   app.add_option("--target,-t", targets,
                  "GPUs that every graph in a file needs a plan for, separated by commas")
       ->type_name("TARGET")
-      ->allow_extra_args(false);
+      ->allow_extra_args(false)
+      ->group("What a file must hold");
   app.add_option("--target-file", target_files, "Description of such a GPU that does not ship")
       ->type_name("FILE")
-      ->allow_extra_args(false);
-  app.add_flag("--require-plan", require_plan, "Refuse a file without a plan");
-  app.add_flag("--require-signed", require_signed, "Refuse files that no trusted key has signed");
+      ->allow_extra_args(false)
+      ->group("What a file must hold");
+  app.add_flag("--require-plan", require_plan, "Refuse a file without a plan")
+      ->group("What a file must hold");
+  app.add_flag("--require-signed", require_signed, "Refuse files that no trusted key has signed")
+      ->group("What a file must hold");
   app.add_option("--trust", trust, "Folder of the public keys (*.pem) to trust")
-      ->type_name("FOLDER");
+      ->type_name("FOLDER")
+      ->group("What a file must hold");
   app.add_flag("--execute", execute,
-               "Also run each plan and compare the results with the CPU reference");
+               "Also run each plan and compare the results with the CPU reference")
+      ->group("Execution");
   app.add_option("--device", device,
-                 "Device for --execute: auto (the emulator of a plan's target) or emulator:ARCH")
-      ->type_name("DEVICE");
+                 "Where to execute: auto (the emulator of a plan's target), emulator:ARCH, or "
+                 "hip:NUMBER")
+      ->type_name("DEVICE")
+      ->group("Execution");
   app.add_flag("--list-reasons", list_reasons,
-               "Print the reason codes of all checks, in their order");
+               "Print the reason codes of all checks, in their order, and exit")
+      ->group("Answers");
   return tool.run(argc, argv, [&](const hipplan_tool_io& io) {
     StringList path_list, target_list, file_list;
     hipplan_verify_options options{};
