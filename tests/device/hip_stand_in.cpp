@@ -98,7 +98,8 @@ device::Address address(const void* pointer) {
 }  // namespace
 
 STAND_IN Status hipInit(unsigned) {
-  return injected("hipInit");
+  if (const Status fault = injected("hipInit"); fault != kSuccess) return fault;
+  return no_device() ? kInvalidDevice : kSuccess;
 }
 STAND_IN Status hipGetDeviceCount(int* count) {
   if (const Status fault = injected("hipGetDeviceCount"); fault != kSuccess) return fault;

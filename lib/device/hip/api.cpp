@@ -69,8 +69,8 @@ Result<SharedLibrary> open_first(const std::vector<std::string>& names, std::str
 }
 
 // Values of hipError_t that mean something of their own.
-constexpr Status kOutOfMemory = 2, kNoDevice = 100, kInvalidDevice = 101, kInvalidImage = 200,
-                 kNoBinaryForGpu = 209, kInvalidKernelFile = 218, kNotFound = 500;
+constexpr Status kOutOfMemory = 2, kInvalidImage = 200, kNoBinaryForGpu = 209,
+                 kInvalidKernelFile = 218, kNotFound = 500;
 
 bool is_refusal(Status status) {
   return status == kInvalidImage || status == kNoBinaryForGpu || status == kInvalidKernelFile ||

@@ -12,7 +12,7 @@
 namespace hipplan::device::hip {
 
 using Status = int;  ///< hipError_t
-constexpr Status kSuccess = 0;
+constexpr Status kSuccess = 0, kNoDevice = 100, kInvalidDevice = 101;
 
 /// Marks in the `extra` list of hipModuleLaunchKernel.
 inline void* const kArgumentBuffer = reinterpret_cast<void*>(1);

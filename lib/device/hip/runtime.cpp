@@ -40,10 +40,10 @@ Runtime::~Runtime() = default;
 Result<std::shared_ptr<Runtime>> Runtime::open(const std::string& library) {
   HIPPLAN_TRY_ASSIGN(auto api, open_api(library));
   auto runtime = std::make_shared<Runtime>(std::make_unique<Api>(std::move(api)));
-  // Without a GPU some versions refuse to start and others count none; count() tells which it is.
+  // Without a GPU the runtime may say so already here (5.2 says "invalid device"); count() gives
+  // zero then.
   const Status status = runtime->api().init(0);
-  constexpr Status kNoDevice = 100;
-  if (status != kSuccess && status != kNoDevice)
+  if (status != kSuccess && status != kNoDevice && status != kInvalidDevice)
     return status_error(runtime->api(), status, runtime->api().path,
                         "the HIP runtime does not start");
   return runtime;
@@ -52,7 +52,6 @@ Result<std::shared_ptr<Runtime>> Runtime::open(const std::string& library) {
 Result<int> Runtime::count() const {
   int count = 0;
   const Status status = api_->get_device_count(&count);
-  constexpr Status kNoDevice = 100;
   if (status == kNoDevice) return 0;
   if (status != kSuccess)
     return status_error(*api_, status, api_->path, "the HIP runtime does not count its devices");
