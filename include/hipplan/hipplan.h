@@ -93,6 +93,7 @@ typedef struct hipplan_device_options {
   const char* name;          /* "emulator:gfx942", "null:gfx942" */
   const char* data_folder;   /* as in hipplan_bake_options */
   const char* module_folder; /* holds the emulator's modules; null: beside the library */
+  const char* hip_library;   /* libamdhip64 to open; null: the newest installed */
   unsigned jobs;             /* worker threads of the emulator, 0: one per hardware thread */
 } hipplan_device_options;
 HIPPLAN_API hipplan_status hipplan_device_open(const hipplan_device_options* options,

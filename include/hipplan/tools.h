@@ -45,6 +45,7 @@ typedef struct hipplan_tool_io {
   const char*
       data_folder; /* holds kernels/ and targets/; null: ../share/hipplan from the library */
   const char* module_folder; /* holds the emulator's modules; null: beside the library */
+  const char* hip_library;   /* libamdhip64 to open; null: the newest installed */
 } hipplan_tool_io;
 
 typedef struct hipplan_build_options {
@@ -113,6 +114,14 @@ typedef struct hipplan_run_options {
   int bench;                 /* print counts (emulator) or times */
   double absolute_tolerance; /* negative: derived from types and lengths */
   double relative_tolerance;
+  /* An emulated device only: */
+  int check_races;             /* races between wavefronts are faults */
+  int check_uninitialized;     /* reads of memory that nothing has written are faults */
+  uint64_t schedule_seed;      /* not 0: workgroups and wavefronts in an order drawn from it */
+  uint64_t instruction_budget; /* instructions of an endless wavefront; 0: the default */
+  int counters;                /* count in detail, per launch */
+  const char* trace;           /* "WORKGROUP:WAVEFRONT" to print instruction by instruction */
+  const char* break_pc;        /* hexadecimal address at which to print the registers */
 } hipplan_run_options;
 HIPPLAN_API int hipplan_tool_run(const hipplan_run_options* options, const hipplan_tool_io* io);
 

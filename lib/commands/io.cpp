@@ -111,6 +111,9 @@ std::string Io::data_folder() const {
 std::string Io::module_folder() const {
   return text_or_empty(raw_.module_folder);
 }
+std::string Io::hip_library() const {
+  return text_or_empty(raw_.hip_library);
+}
 
 std::vector<std::string> items(const hipplan_strings& list, bool commas) {
   std::vector<std::string> out;

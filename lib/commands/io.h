@@ -50,6 +50,7 @@ class Io {
   [[nodiscard]] int status() const { return status_; }
   [[nodiscard]] std::string data_folder() const;
   [[nodiscard]] std::string module_folder() const;
+  [[nodiscard]] std::string hip_library() const;
 
  private:
   void message(hipplan_severity severity, const std::string& text);

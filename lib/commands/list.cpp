@@ -3,6 +3,7 @@
 #include "commands/inspect_parts.h"
 #include "commands/targets.h"
 #include "descriptor/loader.h"
+#include "device/hip/hip.h"
 #include "engine/dispatch.h"
 #include "pipeline/pipeline.h"
 #include "restore/provider.h"
@@ -62,7 +63,27 @@ Result<void> list_targets(Inspection& in, Listing& out) {
   return {};
 }
 
+/// The GPUs that a HIP runtime sees. None installed is no fault unless one was named.
+Result<void> list_hip_devices(Inspection& in, Listing& out) {
+  const auto runtime = device::hip::Runtime::open(in.io.hip_library());
+  if (!runtime) {
+    if (!in.io.hip_library().empty()) return runtime.error();
+    in.io.note("no HIP devices: " + runtime.error().what);
+    return {};
+  }
+  HIPPLAN_TRY_ASSIGN(const int count, (*runtime)->count());
+  for (int i = 0; i < count; ++i) {
+    HIPPLAN_TRY_ASSIGN(const auto identity, (*runtime)->identify(i));
+    out.row({{"device", cat("hip:", i)},
+             {"name", identity.name},
+             {"arch", identity.arch.text()},
+             {"memory_bytes", std::to_string(identity.memory_bytes)}});
+  }
+  return {};
+}
+
 Result<void> list_devices(Inspection& in, Listing& out) {
+  HIPPLAN_TRY(list_hip_devices(in, out));
   HIPPLAN_TRY_ASSIGN(const auto targets, pipeline::Targets::load(targets_folder(in.io)));
   for (const auto& named : targets.all())
     out.row(

@@ -110,6 +110,11 @@ Tool::Tool(About about)
       ->type_name("FOLDER")
       ->envname("HIPPLAN_MODULES")
       ->group("Common");
+  app_.add_option("--hip-library", hip_library_,
+                  "The HIP runtime to open; the newest installed else")
+      ->type_name("FILE")
+      ->envname("HIPPLAN_HIP_LIBRARY")
+      ->group("Common");
   app_.add_option("--completion", completion_, "Print a completion script for a shell and exit")
       ->type_name("bash|zsh|fish")
       ->check(CLI::IsMember({"bash", "zsh", "fish"}))
@@ -122,7 +127,8 @@ void Tool::warn_unknown_environment() const {
   for (char** entry = environ; *entry != nullptr; ++entry) {
     if (std::strncmp(*entry, "HIPPLAN_", 8) != 0) continue;
     const std::string variable(*entry, std::strcspn(*entry, "="));
-    if (variable != "HIPPLAN_DATA" && variable != "HIPPLAN_MODULES")
+    if (variable != "HIPPLAN_DATA" && variable != "HIPPLAN_MODULES" &&
+        variable != "HIPPLAN_HIP_LIBRARY")
       std::fprintf(stderr, "%s: warning: environment variable %s is not known\n", name_.c_str(),
                    variable.c_str());
   }
@@ -225,6 +231,7 @@ int Tool::run(int argc, char** argv, const std::function<int(const hipplan_tool_
   io.jobs = jobs_;
   io.data_folder = given(data_);
   io.module_folder = given(modules_);
+  io.hip_library = given(hip_library_);
   const int status = command(io);
   terminal.clear_progress();
   if (std::fflush(stdout) != 0 || session.write_failed) {
