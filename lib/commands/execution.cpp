@@ -21,7 +21,14 @@ Result<void> DeviceTensors::add(int64_t uid, ByteView content) {
 Result<void> DeviceTensors::add_workspace(uint64_t bytes) {
   if (bytes == 0) return {};
   HIPPLAN_TRY_ASSIGN(workspace_, device_.allocate(bytes));
-  return device_.fill(workspace_, run::kPoison, bytes);
+  HIPPLAN_TRY(device_.fill(workspace_, run::kPoison, bytes));
+  return device_.mark_undefined(workspace_, bytes);
+}
+
+Result<void> DeviceTensors::mark_undefined(int64_t uid) {
+  for (const auto& tensor : addresses_)
+    if (tensor.uid == uid) return device_.mark_undefined(tensor.address, sizes_.at(uid));
+  return {};
 }
 
 Result<Bytes> DeviceTensors::read(int64_t uid) const {
@@ -77,7 +84,9 @@ Result<run::Buffers> run_once(device::Device& device, const restore::Executable&
                    .what = "the plan touches more memory than the graph's tensor has",
                    .expected = cat("at most ", found->second.size(), " bytes"),
                    .found = cat(binding.min_bytes)};
-    if (!tensors.has(binding.uid)) HIPPLAN_TRY(tensors.add(binding.uid, found->second));
+    if (tensors.has(binding.uid)) continue;
+    HIPPLAN_TRY(tensors.add(binding.uid, found->second));
+    if (binding.written) HIPPLAN_TRY(tensors.mark_undefined(binding.uid));
   }
   HIPPLAN_TRY(tensors.add_workspace(executable.prepared().workspace_bytes));
   HIPPLAN_TRY(executable.execute(device, tensors.addresses(), tensors.workspace()));

@@ -25,6 +25,8 @@ class DeviceTensors {
   Result<void> add(int64_t uid, ByteView content);
   Result<void> add_workspace(uint64_t bytes);
   [[nodiscard]] bool has(int64_t uid) const { return sizes_.count(uid) != 0; }
+  /// Says that the content is a poison that no kernel should read.
+  Result<void> mark_undefined(int64_t uid);
   Result<Bytes> read(int64_t uid) const;
   [[nodiscard]] const std::vector<restore::TensorAddress>& addresses() const { return addresses_; }
   [[nodiscard]] device::Address workspace() const { return workspace_; }

@@ -7,6 +7,7 @@
 #include "commands/execution.h"
 #include "commands/io.h"
 #include "commands/plans.h"
+#include "commands/run_emulator.h"
 #include "commands/targets.h"
 #include "reference/reference.h"
 #include "run/compare.h"
@@ -67,7 +68,9 @@ struct Session {
     run::Comparison result;
   };
   std::vector<Compared> comparisons;
-  device::Counters counters;  ///< of the first execution
+  device::Counters counters;                   ///< of the first execution
+  std::vector<device::Profile> profiles = {};  ///< of the first execution's launches
+  bool watching = false;                       ///< whether a trace is printed
 };
 
 /// The target of the file's only plan, or empty: what "--device auto" falls back to.
@@ -85,7 +88,7 @@ Result<void> open_all(Session& session) {
   const std::string path = text_or_empty(options.file), key = text_or_empty(options.graph_key);
   HIPPLAN_TRY_ASSIGN(const auto file, open_file(path, plan::Check::lookup));
   HIPPLAN_TRY_ASSIGN(const auto fallback, first_target(file, key));
-  DeviceRequest request{text_or_empty(options.device), fallback, {}};
+  DeviceRequest request{text_or_empty(options.device), fallback, {}, {}};
   if (options.target_file != nullptr) {
     HIPPLAN_TRY_ASSIGN(auto described, pipeline::Targets::read(options.target_file));
     request.described.push_back(std::move(described));
@@ -94,6 +97,7 @@ Result<void> open_all(Session& session) {
   auto entry = resolve(file, key, description.arch);
   if (!entry) return entry.error().within(path);
   HIPPLAN_TRY_ASSIGN(session.plan, file.read_plan(*entry, true));
+  HIPPLAN_TRY_ASSIGN(request.options, emulator_options(options, session.io, session.watching));
   HIPPLAN_TRY_ASSIGN(session.device, open_device(request, session.io));
   auto created =
       restore::Executable::create(session.plan, restore::built_in_provider(), *session.device);
@@ -142,8 +146,11 @@ Result<void> execute(Session& session, bool judge) {
     return run_once(*session.device, *session.executable, session.inputs, poisoned);
   };
   const auto before = session.device->counters();
+  session.watching = true;
   HIPPLAN_TRY_ASSIGN(session.outputs, run::execute_once(session.graph, once));
+  session.watching = false;
   session.counters = session.device->counters() - before;
+  session.profiles = session.device->take_profiles();
   if (!judge) return {};
   HIPPLAN_TRY(session.io.check_interrupted());
   return run::execute_again(session.graph, once, session.outputs);
@@ -246,6 +253,10 @@ void print_json(Session& session, const std::optional<Error>& failure) {
     out.key("counters");
     write_counters(out, session.counters);
   }
+  if (session.options.counters != 0 && session.device) {
+    out.key("launches");
+    write_profiles(out, session.profiles, session.device->description());
+  }
   if (failure) {
     out.key("error");
     write_error(out, *failure);
@@ -278,6 +289,9 @@ std::string repeat_line(const Session& session) {
   if (options.target_file != nullptr) add("--target-file", options.target_file);
   for (const auto& input : items(options.inputs)) add("--input", input);
   for (const auto& expect : items(options.expects)) add("--expect", expect);
+  if (options.check_races != 0) out += " --check-races";
+  if (options.check_uninitialized != 0) out += " --check-uninitialized";
+  if (options.schedule_seed != 0) add("--schedule-seed", cat(options.schedule_seed));
   if (options.absolute_tolerance >= 0) add("--atol", cat(options.absolute_tolerance));
   if (options.relative_tolerance >= 0) add("--rtol", cat(options.relative_tolerance));
   return out;
@@ -294,6 +308,7 @@ void print_text(Session& session) {
     io.line(cat(compared.result.pass ? "pass" : "FAIL", ": output ", compared.uid, " against ",
                 compared.against, ": ", compared.result.text()));
   if (session.options.bench != 0) print_bench(session);
+  print_profiles(io, session.profiles, session.device->description());
 }
 
 Result<void> check_options(const hipplan_run_options& options) {
@@ -302,7 +317,15 @@ Result<void> check_options(const hipplan_run_options& options) {
   };
   if (std::isnan(options.absolute_tolerance) || std::isnan(options.relative_tolerance))
     return usage("a tolerance is not a number", "give --atol and --rtol as numbers from 0 on");
-  const bool null = text_or_empty(options.device).rfind("null", 0) == 0;
+  const std::string device = text_or_empty(options.device);
+  const bool null = device.rfind("null", 0) == 0;
+  const bool emulated = device.empty() || device == "auto" || device.rfind("emulator", 0) == 0;
+  if (!emulated &&
+      (options.check_races != 0 || options.check_uninitialized != 0 || options.schedule_seed != 0 ||
+       options.instruction_budget != 0 || options.counters != 0 || options.trace != nullptr ||
+       options.break_pc != nullptr))
+    return usage("only an emulated device has checks, seeded order, counters and traces",
+                 "take an emulator");
   if (null && (options.check != 0 || options.expects.count != 0 || options.outputs.count != 0))
     return usage("the null device computes nothing, so there are no results to check or write",
                  "take an emulator");

@@ -24,6 +24,8 @@ struct DeviceRequest {
   std::string plan_target;  ///< what "auto" stands for
   std::vector<target::Description>
       described;  ///< from target files; searched before those that ship
+  device::OpenOptions options =
+      {};  ///< for an emulator; folder, jobs and interruption come from Io
 };
 
 /// Opens the device; "auto" is the emulator of `plan_target`. The device refers to `io` when that

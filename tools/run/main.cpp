@@ -16,19 +16,22 @@ int main(int argc, char** argv) {
        {{"hipplan-run conv.hplan --device emulator:gfx942 --check",
          "run on an emulated MI300X and compare with the CPU"},
         {"hipplan-run conv.hplan --input 1=x.npy --output 3=y.npy",
-         "inputs from a file, results to a file"}}});
-  std::string file, device = "auto", graph_key, graph_file, target_file;
+         "inputs from a file, results to a file"},
+        {"hipplan-run conv.hplan --check-races --check-uninitialized --counters",
+         "look for wrong memory accesses, and count"}}});
+  std::string file, device = "auto", graph_key, graph_file, target_file, trace, break_pc;
   std::vector<std::string> inputs, outputs, expects;
-  uint64_t seed = 0;
-  bool check = false, bench = false;
+  uint64_t seed = 0, schedule_seed = 0, budget = 0;
+  bool check = false, bench = false, races = false, uninitialized = false, counters = false;
   double absolute = -1, relative = -1;
   auto& app = tool.app();
   app.add_option("PLAN", file, "Plan file, - for standard input, or BUNDLE.tar.zst:MEMBER")
       ->type_name("PLAN")
       ->required();
-  app.add_option("--device", device,
-                 "emulator:ARCH computes, null:ARCH only launches, auto is the emulator of the "
-                 "file's first plan")
+  app.add_option(
+         "--device", device,
+         "emulator:ARCH or hip:NUMBER computes, null:ARCH only launches, auto is the emulator "
+         "of the file's first plan")
       ->type_name("DEVICE")
       ->capture_default_str();
   app.add_option("--graph-key", graph_key, "Which graph's plan: first digits of its key")
@@ -66,6 +69,34 @@ int main(int argc, char** argv) {
       ->group("Checks");
   app.add_flag("--bench", bench, "Print instruction and byte counts (an emulator has no time)")
       ->group("Measurement");
+  app.add_flag("--counters", counters,
+               "Count per launch: instructions by class, lanes, cache lines, bank conflicts, "
+               "occupancy, and a roofline estimate")
+      ->group("Emulator");
+  app.add_flag("--check-races", races,
+               "A race between two wavefronts on LDS or global memory is an error")
+      ->group("Emulator");
+  app.add_flag("--check-uninitialized", uninitialized,
+               "A read of memory or LDS that nothing has written is an error")
+      ->group("Emulator");
+  app.add_option("--schedule-seed", schedule_seed,
+                 "Run workgroups and wavefronts in an order drawn from this number; 0: in turn")
+      ->type_name("NUMBER")
+      ->check(hipplan::tools::kWholeNumber)
+      ->group("Emulator");
+  app.add_option("--instruction-budget", budget,
+                 "Instructions after which a wavefront counts as endless")
+      ->type_name("NUMBER")
+      ->check(hipplan::tools::kWholeNumber)
+      ->group("Emulator");
+  app.add_option("--trace", trace,
+                 "Print what a wavefront does: instruction, EXEC, changed registers")
+      ->type_name("WORKGROUP:WAVEFRONT")
+      ->group("Emulator");
+  app.add_option("--break", break_pc,
+                 "Print the registers of the wavefront of --trace (0:0) when it gets to an address")
+      ->type_name("PC")
+      ->group("Emulator");
   return tool.run(argc, argv, [&](const hipplan_tool_io& io) {
     StringList input_list, output_list, expect_list;
     hipplan_run_options options{};
@@ -83,6 +114,13 @@ int main(int argc, char** argv) {
     options.bench = bench;
     options.absolute_tolerance = absolute;
     options.relative_tolerance = relative;
+    options.check_races = races;
+    options.check_uninitialized = uninitialized;
+    options.schedule_seed = schedule_seed;
+    options.instruction_budget = budget;
+    options.counters = counters;
+    options.trace = given(trace);
+    options.break_pc = given(break_pc);
     return hipplan_tool_run(&options, &io);
   });
 }
