@@ -14,7 +14,7 @@ using State = File::State;
 Result<void> check_sections(const State& state) {
   uint64_t end = kHeaderBytes + state.front.header.directory_bytes;
   for (const auto& section : state.front.sections) {
-    const std::string place = cat(state.where, ": section ", section_name(section.type));
+    const std::string place = state.where + ": section " + section_name(section.type);
     if (!all_zero(state.bytes.subspan(end, section.offset - end)))
       return damaged("padding", place, "padding in front of the section is not zero",
                      cat(section.offset - end, " zero bytes"), "another value");
@@ -79,6 +79,17 @@ Result<std::vector<ObjectRef>> check_records(const State& state) {
   return refs.finish();
 }
 
+/// Keeps a code object that is alone in its frame for who reads the plan next.
+void keep_checked(const State& state, const ObjectRef& ref, Bytes& raw) {
+  constexpr uint64_t kMostKept = 4 << 20;
+  if (ref.type != kCodeSection || raw.size() != ref.raw_bytes ||
+      state.checked_code_bytes + raw.size() > kMostKept)
+    return;
+  state.checked_code_bytes += raw.size();
+  state.checked_code.push_back(std::make_shared<const Bytes>(std::move(raw)));
+  state.code[ref.sha256] = state.checked_code.back();
+}
+
 /// Objects of one frame: they tile its raw bytes, and each matches its digest.
 Result<void> check_frame(const State& state, std::span<const ObjectRef> objects,
                          const std::string& place) {
@@ -107,13 +118,14 @@ Result<void> check_frame(const State& state, std::span<const ObjectRef> objects,
   if (end != first.frame_bytes)
     return damaged("object-coverage", place, "objects do not fill their frame",
                    cat(first.frame_bytes, " bytes"), cat(end, " bytes"));
+  keep_checked(state, first, raw);
   return {};
 }
 
 /// Objects of one section: frames follow one another from 0 to its end.
 Result<void> check_objects(const State& state, const Section& section,
                            std::span<const ObjectRef> refs) {
-  const std::string name = cat(state.where, ": section ", section_name(section.type));
+  const std::string name = state.where + ": section " + section_name(section.type);
   uint64_t end = 0, raw = 0;
   const size_t count = refs.size();
   while (!refs.empty()) {
@@ -124,7 +136,7 @@ Result<void> check_objects(const State& state, const Section& section,
     if (offset != end)
       return damaged("object-coverage", name, "objects do not follow one another",
                      cat("offset ", end), cat("offset ", offset));
-    HIPPLAN_TRY(check_frame(state, frame, cat(name, ": object at ", offset)));
+    HIPPLAN_TRY(check_frame(state, frame, name + ": object at " + std::to_string(offset)));
     end += frame.front().stored_bytes;
     raw += frame.front().frame_bytes;
     refs = refs.subspan(frame.size());

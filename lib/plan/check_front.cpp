@@ -149,7 +149,7 @@ Result<void> check_coverage(const std::vector<Section>& sections, const Header& 
   uint64_t end = header.directory_offset + header.directory_bytes;
   for (size_t i = 0; i < sections.size(); ++i) {
     const auto& section = sections[i];
-    const std::string place = cat(where, ": section ", section_name(section.type));
+    const std::string place = where + ": section " + section_name(section.type);
     if (i > 0 && section.type <= sections[i - 1].type)
       return damaged("directory-order", place, "sections are not in ascending order of type",
                      cat("above ", sections[i - 1].type), cat(section.type));
@@ -226,7 +226,8 @@ Result<Front> read_front(ByteView file, const std::string& where) {
                          kContainerMinor);
   HIPPLAN_TRY(check_header(file, out.header, where));
   for (uint64_t at = 0; at < directory.size(); at += kDirectoryEntryBytes) {
-    const std::string place = cat(where, ": directory entry ", at / kDirectoryEntryBytes);
+    const std::string place =
+        where + ": directory entry " + std::to_string(at / kDirectoryEntryBytes);
     HIPPLAN_TRY_ASSIGN(const auto section,
                        read_section(directory.subspan(at, kDirectoryEntryBytes), place));
     HIPPLAN_TRY(check_meaning(section, out.header, place));

@@ -15,6 +15,11 @@ namespace {
 constexpr uint64_t kMostValues = 4096, kMostKernels = 256, kMostArguments = 1024;
 constexpr uint64_t kMostListItems = 1 << 16;
 
+/// "payload.values[3]"
+std::string indexed(const std::string& where, const char* list, uint32_t i) {
+  return where + list + "[" + std::to_string(i) + "]";
+}
+
 Error missing(const std::string& where) {
   return damaged("payload-field", where, "field is missing", "a value", "none");
 }
@@ -87,7 +92,7 @@ Result<LaunchValues> read_values(const fb::Payload& from, const std::string& whe
   HIPPLAN_TRY_ASSIGN(const auto count, list_size(from.values(), kMostValues, where + ".values"));
   LaunchValues out;
   for (uint32_t i = 0; i < count; ++i) {
-    const std::string place = cat(where, ".values[", i, "]");
+    const std::string place = indexed(where, ".values", i);
     const auto* value = from.values()->Get(i);
     HIPPLAN_TRY_ASSIGN(auto name, text(value->name(), place + ".name"));
     HIPPLAN_TRY_ASSIGN(auto data, value_data(*value, place + ".data"));
@@ -102,7 +107,7 @@ Result<std::vector<codeobject::Argument>> read_signature(const fb::Kernel& from,
   std::vector<codeobject::Argument> out;
   for (uint32_t i = 0; i < count; ++i) {
     const auto* argument = from.signature()->Get(i);
-    const std::string place = cat(where, "[", i, "]");
+    const std::string place = indexed(where, "", i);
     HIPPLAN_TRY_ASSIGN(auto kind, text(argument->kind(), place + ".kind"));
     if (!argument->size()) return missing(place + ".size");
     if (!argument->offset()) return missing(place + ".offset");
@@ -175,7 +180,7 @@ Result<Payload> read_payload(const fb::Payload& from, PayloadKind kind, const st
   CodeByDigest seen;
   for (uint32_t i = 0; i < count; ++i) {
     HIPPLAN_TRY_ASSIGN(auto kernel, read_kernel(*from.kernels()->Get(i), kind, seen,
-                                                cat(where, ".kernels[", i, "]")));
+                                                indexed(where, ".kernels", i)));
     out.kernels.push_back(std::move(kernel));
   }
   HIPPLAN_TRY_ASSIGN(out.provider_version,

@@ -22,6 +22,10 @@ struct File::State {
   /// Code objects that somebody still holds, so that plans read one after the other share them.
   mutable std::mutex code_mutex;
   mutable std::map<Digest, std::weak_ptr<const Bytes>> code;
+  /// The first code objects that a full check has decompressed and digested, up to a few MiB: small
+  /// files are read next, and need not be decompressed again.
+  mutable std::vector<Code> checked_code;
+  mutable uint64_t checked_code_bytes = 0;
 
   [[nodiscard]] const Section* find_section(uint16_t type) const;
   [[nodiscard]] ByteView section_view(const Section& section) const {

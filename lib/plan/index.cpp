@@ -156,7 +156,7 @@ BuiltIndex build_index(const std::vector<EntryInfo>& entries) {
 
 Result<IndexReader::Page> IndexReader::page(uint32_t number, const Digest& digest,
                                             std::optional<uint16_t> level) const {
-  const std::string place = cat(where_, ": index page ", number);
+  const std::string place = where_ + ": index page " + std::to_string(number);
   const uint64_t size = std::min<uint64_t>(kPageBytes, section_.size());
   const auto bytes = slice(section_, uint64_t{number} * kPageBytes, size);
   if (!bytes || size < kPageHeaderBytes)
@@ -300,7 +300,7 @@ Result<void> IndexReader::check_leaf(const Page& at, Audit& audit, const std::st
 }
 
 Result<void> IndexReader::check_below(const Page& at, Audit& audit) const {
-  const std::string place = cat(where_, ": index page ", at.number);
+  const std::string place = where_ + ": index page " + std::to_string(at.number);
   if (audit.used[at.number])
     return damaged("index-form", place, "page is used twice", "once", "twice");
   audit.used[at.number] = true;

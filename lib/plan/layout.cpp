@@ -127,7 +127,7 @@ bool is_object_section(uint16_t type) {
 
 std::string section_name(uint16_t type) {
   const auto* found = facts(type);
-  return found != nullptr ? found->name : cat("type-", type);
+  return found != nullptr ? found->name : "type-" + std::to_string(type);
 }
 
 const char* compression_name(uint8_t compression) {
@@ -188,7 +188,7 @@ Result<Record> parse_record(ByteView bytes, const std::string& where) {
   for (uint32_t i = 0; i < *count; ++i) {
     const auto part = *slice(bytes, kRecordHeaderBytes + i * kObjectRefBytes, kObjectRefBytes);
     out.refs.push_back(load_ref(part));
-    HIPPLAN_TRY(check_ref(part, out.refs.back(), cat(where, ": reference ", i)));
+    HIPPLAN_TRY(check_ref(part, out.refs.back(), where + ": reference " + std::to_string(i)));
   }
   HIPPLAN_TRY(check_order(out.refs, where));
   out.envelope = *slice(bytes, refs_end, *envelope);

@@ -66,7 +66,7 @@ const Section* File::State::find_section(uint16_t type) const {
 }
 
 std::string File::State::entry_place(const EntryInfo& entry) const {
-  return cat(where, ": plan ", entry.graph_key.hex().substr(0, 16), "/", entry.target);
+  return where + ": plan " + entry.graph_key.hex().substr(0, 16) + "/" + entry.target;
 }
 
 Result<ByteView> File::State::frame(const ObjectRef& ref, const std::string& place) const {
