@@ -41,7 +41,8 @@ struct Gpu {
   Catalogue catalogue;
 };
 
-std::unique_ptr<Gpu> open_gpu(const std::string& target_file, const std::string& arch) {
+std::unique_ptr<Gpu> open_gpu(const std::string& target_file, const std::string& arch,
+                              device::OpenOptions options) {
   const auto folder = kBuild / "share" / "hipplan" / "kernels" / arch;
   if (!std::filesystem::exists(folder)) {
     MESSAGE("skipped: no packed kernels in " << folder.string());
@@ -52,7 +53,8 @@ std::unique_ptr<Gpu> open_gpu(const std::string& target_file, const std::string&
   REQUIRE(text.ok());
   const auto description = target::parse_description(as_text(*text), target_file);
   REQUIRE(description.ok());
-  auto device = device::open_emulator(*description, {(kBuild / "lib").string(), 0});
+  options.module_folder = (kBuild / "lib").string();
+  auto device = device::open_emulator(*description, options);
   if (!device && device.error().reason == "no-emulator") {
     MESSAGE("skipped: " << device.error().text());
     return nullptr;
@@ -64,8 +66,9 @@ std::unique_ptr<Gpu> open_gpu(const std::string& target_file, const std::string&
   return std::make_unique<Gpu>(Gpu{std::move(*device), {std::move(*loaded), arch}});
 }
 
-void check_all(const std::string& target_file, const std::string& arch, const std::string& matrix) {
-  const auto gpu = open_gpu(target_file, arch);
+void check_all(const std::string& target_file, const std::string& arch, const std::string& matrix,
+               const device::OpenOptions& options = {}) {
+  const auto gpu = open_gpu(target_file, arch, options);
   if (!gpu) return;
   const auto runner = device_runner(
       *gpu->device, [&](const std::string& name) { return gpu->catalogue.find(name); });
@@ -80,6 +83,10 @@ void check_all(const std::string& target_file, const std::string& arch, const st
 TEST_CASE("kernels on an emulated MI300X") {
   check_all("mi300x.json", "gfx942", "mfma");
 }
-TEST_CASE("kernels on an emulated RX 7900 XTX") {
-  check_all("rx7900xtx.json", "gfx1100", "wmma");
+TEST_CASE(
+    "kernels on an emulated RX 7900 XTX, in a seeded order: none races or reads unwritten memory") {
+  device::OpenOptions options;
+  options.check_races = options.check_uninitialized = true;
+  options.schedule_seed = 5;
+  check_all("rx7900xtx.json", "gfx1100", "wmma", options);
 }
