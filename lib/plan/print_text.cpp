@@ -5,7 +5,7 @@
 namespace hipplan::plan {
 namespace {
 
-std::string list_text(const std::vector<int64_t>& values) {
+std::string integers_text(const std::vector<int64_t>& values) {
   std::string out = "[";
   for (size_t i = 0; i < values.size(); ++i)
     out += (i == 0 ? "" : ", ") + std::to_string(values[i]);
@@ -78,8 +78,8 @@ void show_entry(std::string& out, const ShownEntry& shown, bool texts) {
   line(out, "plan digest", shown.entry.plan_digest.hex());
   line(out, "provider", cat(plan.envelope.provider_name, " ", plan.envelope.provider_version));
   line(out, "workspace", cat(plan.envelope.workspace_size, " bytes"));
-  line(out, "tensor uids", list_text(plan.envelope.tensor_uids));
-  line(out, "tensor alignments", list_text(plan.envelope.tensor_alignments));
+  line(out, "tensor uids", integers_text(plan.envelope.tensor_uids));
+  line(out, "tensor alignments", integers_text(plan.envelope.tensor_alignments));
   line(out, "override shapes", plan.envelope.is_override_shape_enabled ? "yes" : "no");
   show_payload(out, plan.payload, shown.parts);
   show_text_part(out, "graph", plan.graph, texts);
@@ -105,7 +105,7 @@ std::string value_text(const ValueData& data) {
   if (const auto* integer = std::get_if<int64_t>(&data)) return std::to_string(*integer);
   if (const auto* number = std::get_if<double>(&data)) return number_text(*number);
   if (const auto* text = std::get_if<std::string>(&data)) return string_text(*text);
-  return list_text(std::get<std::vector<int64_t>>(data));
+  return integers_text(std::get<std::vector<int64_t>>(data));
 }
 
 const char* source_kind_name(SourceKind kind) {

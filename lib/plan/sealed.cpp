@@ -7,12 +7,12 @@ namespace hipplan::plan {
 namespace {
 
 // Offsets in the header; the same in every version.
-constexpr size_t kMajorAt = 4, kMinorAt = 6, kKindAt = 8, kHeaderSizeAt = 10, kReservedAt = 12;
-constexpr size_t kDigestAt = 16;
+constexpr size_t kMajorAt = 4, kMinorAt = 6, kKindAt = 8, kHeaderSizeAt = 10, kSealReservedAt = 12;
+constexpr size_t kSealDigestAt = 16;
 
 /// Everything but the digest itself.
 Digest seal_digest(ByteView bytes) {
-  return Sha256().update(bytes.first(kDigestAt)).update(bytes.subspan(kSealBytes)).finish();
+  return Sha256().update(bytes.first(kSealDigestAt)).update(bytes.subspan(kSealBytes)).finish();
 }
 
 }  // namespace
@@ -29,7 +29,7 @@ Bytes seal(const SealFormat& format, uint16_t kind, ByteView body) {
   out.resize(kSealBytes);
   append(out, body);
   const Digest digest = seal_digest(out);
-  std::memcpy(out.data() + kDigestAt, digest.bytes.data(), digest.bytes.size());
+  std::memcpy(out.data() + kSealDigestAt, digest.bytes.data(), digest.bytes.size());
   return out;
 }
 
@@ -42,7 +42,7 @@ Result<Unsealed> unseal(const SealFormat& format, ByteView bytes, const std::str
     return damaged(format.wrong_marker, where, cat("not a hipplan ", thing),
                    cat("marker ", format.marker), "marker " + quote(as_text(bytes.first(4))));
   Digest recorded;
-  std::memcpy(recorded.bytes.data(), bytes.data() + kDigestAt, recorded.bytes.size());
+  std::memcpy(recorded.bytes.data(), bytes.data() + kSealDigestAt, recorded.bytes.size());
   const Digest actual = seal_digest(bytes);
   if (recorded != actual)
     return damaged(format.wrong_digest, where, thing + " does not match its digest", recorded.hex(),
@@ -57,9 +57,9 @@ Result<Unsealed> unseal(const SealFormat& format, ByteView bytes, const std::str
   if (field16(kHeaderSizeAt) != kSealBytes)
     return damaged(format.wrong_header, where, "wrong header size", cat(kSealBytes),
                    cat(field16(kHeaderSizeAt)));
-  if (*load<uint32_t>(bytes, kReservedAt) != 0)
+  if (*load<uint32_t>(bytes, kSealReservedAt) != 0)
     return damaged(format.wrong_header, where, "reserved word is not zero", "0",
-                   cat(*load<uint32_t>(bytes, kReservedAt)));
+                   cat(*load<uint32_t>(bytes, kSealReservedAt)));
   return Unsealed{minor, kind, bytes.subspan(kSealBytes)};
 }
 

@@ -20,6 +20,21 @@ namespace fs = std::filesystem;
 
 namespace {
 
+// Sanitizers take memory of their own.
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define HIPPLAN_TEST_SANITIZED
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define HIPPLAN_TEST_SANITIZED
+#endif
+#ifdef HIPPLAN_TEST_SANITIZED
+constexpr bool kSanitized = true;
+#else
+constexpr bool kSanitized = false;
+#endif
+
 /// Some 200 KB that do not compress well.
 Writer& library() {
   static Writer writer = [] {
@@ -127,25 +142,24 @@ TEST_CASE("a file that shrinks after it was opened is still what it was") {
 }
 
 TEST_CASE("looking into a large library takes little memory") {
+  if (kSanitized) return;
   const ScratchFolder folder;
   const auto path = folder / "large.hplan";
   {
     WriteOptions options;
     options.compress_code = false;
     Writer writer(options);
-    for (unsigned i = 0; i < 24; ++i) {
+    for (unsigned i = 0; i < 12; ++i) {
       Plan plan = sample_plan(i);
       plan.payload.kernels = {sample_kernel("", sample_code(2000 + i, 4 << 20))};
       REQUIRE(writer.add(plan));
     }
     REQUIRE(writer.write(path));
   }
-  REQUIRE(fs::file_size(path) > (96u << 20));
+  REQUIRE(fs::file_size(path) > (48u << 20));
   const pid_t child = ::fork();
   if (child == 0) {
     // What is private and writable may grow by 16 MiB from here.
-    rusage usage{};
-    (void)usage;
     std::FILE* status = std::fopen("/proc/self/status", "r");
     char line[256];
     unsigned long data = 0;
@@ -161,11 +175,11 @@ TEST_CASE("looking into a large library takes little memory") {
         seen += file->read_plan(entry, false).ok();
         return true;
       });
-      // A whole plan is more than that allows only when several are held at once.
+      // One whole plan fits as well, and a check of every byte.
       const auto one = file->find(sample_key(3), "gfx942");
       const bool whole = file->read_plan(**one, true).ok();
       const bool checked = plan::File::open(path, Check::full).ok();
-      ::_exit(walked && seen == 24 && whole && checked ? 0 : 1);
+      ::_exit(walked && seen == 12 && whole && checked ? 0 : 1);
     } catch (const std::bad_alloc&) {
       ::_exit(2);
     }
