@@ -1,6 +1,7 @@
 // Races, uninitialised reads and seeded schedules: one wrong kernel for each, and right ones.
 #include <unistd.h>
 
+#include <algorithm>
 #include <set>
 
 #include "emulated.h"
@@ -215,6 +216,7 @@ TEST_CASE("a missing barrier shows with some seed, and the same seed repeats") {
 TEST_CASE("workgroups and wavefronts come in a seeded order") {
   if (!open(kNone)) return;
   std::set<std::vector<uint32_t>> orders;
+  bool mixed = false;  // some workgroup whose wavefronts did not arrive by number
   for (uint64_t seed = 1; seed <= 4; ++seed) {
     const auto gpu = open(kNone, seed);
     const auto out = gpu->put(std::vector<uint32_t>(40)),
@@ -222,10 +224,14 @@ TEST_CASE("workgroups and wavefronts come in a seeded order") {
     check_ok(gpu->launch("arrival", {10}, {256}, out, counter));
     auto order = gpu->get<uint32_t>(out, 40);
     orders.insert(order);
+    for (size_t i = 0; i < 40; i += 4)
+      mixed = mixed || !std::is_sorted(order.begin() + static_cast<long>(i),
+                                       order.begin() + static_cast<long>(i + 4));
     std::sort(order.begin(), order.end());
     for (uint32_t i = 0; i < 40; ++i) CHECK(order[i] == i);  // every wavefront once
   }
   CHECK(orders.size() == 4);
+  CHECK(mixed);
 }
 
 TEST_CASE("a wavefront may wait for another one of its workgroup") {
