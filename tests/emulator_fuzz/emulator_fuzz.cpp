@@ -1,0 +1,125 @@
+// Runs generated programs on an emulated GPU and on the host, and compares to the bit.
+//   emulator_fuzz MODULE_FOLDER ARCH CODE_OBJECT HOST_LIBRARY
+// Prints each disagreement with program, item and value; exit status 1 when there is one.
+#include <cstdio>
+#include <cstdlib>
+#include <span>
+#include <string>
+
+#include "base/file.h"
+#include "base/shared_library.h"
+#include "device/device.h"
+
+namespace {
+
+using namespace hipplan;
+
+constexpr uint32_t kItems = 128, kGroups = 2, kInputs = 1024, kValues = 14;
+
+template <class T>
+T need(Result<T> result) {
+  if (result) return std::move(result).value();
+  std::fprintf(stderr, "emulator_fuzz: %s\n", result.error().text().c_str());
+  std::exit(2);
+}
+void need(const Result<void>& result) {
+  if (result) return;
+  std::fprintf(stderr, "emulator_fuzz: %s\n", result.error().text().c_str());
+  std::exit(2);
+}
+
+std::vector<uint32_t> inputs() {
+  std::vector<uint32_t> out(kInputs);
+  constexpr uint32_t kEdges[] = {0, 1, 0x80000000, 0xffffffff, 0x7fffffff, 0x3f800000, 31, 0xffff};
+  uint32_t x = 12345;
+  for (size_t i = 0; i < out.size(); ++i) {
+    x ^= x << 13, x ^= x >> 17, x ^= x << 5;
+    out[i] = i % 11 == 0 ? kEdges[x % 8] : x;
+  }
+  return out;
+}
+
+target::Description description_of(const std::string& arch) {
+  const bool wave64 = arch.rfind("gfx9", 0) == 0;
+  target::Description d;
+  d.name = "fuzzed device";
+  d.arch.base = arch;
+  d.wavefront_size = wave64 ? 64 : 32;
+  d.max_workgroup_size = 1024;
+  d.lds_bytes_per_workgroup = 65536;
+  d.max_vgprs_per_wave = 512;
+  d.max_sgprs_per_wave = 102;
+  d.memory_bytes = uint64_t{1} << 30;
+  return d;
+}
+
+class Fuzz {
+ public:
+  Fuzz(const std::string& modules, const std::string& arch, const std::string& code) {
+    device::OpenOptions options;
+    options.module_folder = modules;
+    options.check_races = options.check_uninitialized = true;
+    options.schedule_seed = 3;
+    device_ = need(device::open_emulator(description_of(arch), options));
+    module_ = need(device_->load(need(read_file(code))));
+    in_ = need(device_->allocate(kInputs * 4));
+    out_ = need(device_->allocate(kGroups * kItems * kValues * 4));
+    need(device_->copy_in(in_, std::as_bytes(std::span(data_))));
+  }
+
+  /// Results of one program; nothing when the code object has no such program.
+  std::vector<uint32_t> on_gpu(const std::string& name) {
+    const auto kernel = module_->kernel(name);
+    if (!kernel) return {};
+    Bytes arguments;
+    append(arguments, out_);
+    append(arguments, in_);
+    need(device_->launch(**kernel, {{kGroups}, {kItems}, 0, arguments}));
+    std::vector<uint32_t> got(kGroups * kItems * kValues);
+    need(device_->copy_out(std::as_writable_bytes(std::span(got)), out_));
+    return got;
+  }
+  [[nodiscard]] const std::vector<uint32_t>& data() const { return data_; }
+
+ private:
+  std::vector<uint32_t> data_ = inputs();
+  std::unique_ptr<device::Device> device_;
+  std::unique_ptr<device::Module> module_;
+  device::Address in_ = 0, out_ = 0;
+};
+
+/// Whether two values agree: floats that are NaN may differ in their bits.
+bool agree(uint32_t a, uint32_t b, size_t value) {
+  const auto nan = [](uint32_t x) { return (x & 0x7fffffffu) > 0x7f800000u; };
+  return a == b || (value >= 10 && nan(a) && nan(b));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 5) {
+    std::fprintf(stderr, "usage: emulator_fuzz MODULE_FOLDER ARCH CODE_OBJECT HOST_LIBRARY\n");
+    return 2;
+  }
+  Fuzz fuzz(argv[1], argv[2], argv[3]);
+  const auto host = need(SharedLibrary::open(argv[4]));
+  unsigned programs = 0, wrong = 0;
+  for (;; ++programs) {
+    const std::string name = "program_" + std::to_string(programs);
+    const auto got = fuzz.on_gpu(name);
+    if (got.empty()) break;
+    auto* run = host.function<void(uint32_t*, const uint32_t*, uint32_t)>(name.c_str());
+    if (run == nullptr) break;
+    std::vector<uint32_t> want(got.size());
+    for (uint32_t group = 0; group < kGroups; ++group) run(want.data(), fuzz.data().data(), group);
+    for (size_t i = 0; i < got.size(); ++i) {
+      if (agree(got[i], want[i], i % kValues)) continue;
+      std::printf("%s: item %zu, value %zu: got 0x%x, expected 0x%x\n", name.c_str(), i / kValues,
+                  i % kValues, got[i], want[i]);
+      ++wrong;
+      break;
+    }
+  }
+  std::printf("%s: %u programs, %u disagree\n", argv[2], programs, wrong);
+  return wrong != 0 || programs == 0 ? 1 : 0;
+}
