@@ -10,8 +10,8 @@
 
 namespace hipplan {
 
-/// A whole file: small ones, pipes and devices in memory, others mapped read-only, never executable.
-/// Those must not become shorter while in use (SIGBUS). Moving keeps view() valid.
+/// A whole file: small ones, pipes and devices in memory, others mapped read-only. Those must not
+/// become shorter while in use (SIGBUS), and are never executable. Moving keeps view() valid.
 class FileView {
  public:
   /// `path` "-" reads standard input. Fails with bad_input when the file is missing or a folder,
