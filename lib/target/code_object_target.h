@@ -7,7 +7,8 @@ namespace hipplan::target {
 
 /// Whether a code object built for `code` loads on `device`: the same base architecture or the
 /// device's generic family, and no feature that the code fixes is the opposite of the device's.
-/// A feature that either side leaves open agrees with anything (target ids, LLVM AMDGPU usage guide).
+/// A feature that either side leaves open agrees with anything (target ids, LLVM AMDGPU usage
+/// guide).
 [[nodiscard]] bool code_loads_on(const Arch& code, const Arch& device);
 
 }  // namespace hipplan::target
