@@ -19,6 +19,10 @@ function(hipplan_separate)
   set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()
 
+# The clang that compiles kernels for AMD GPUs: Debian's, or a ROCm installation's.
+find_program(HIPPLAN_AMDGPU_CLANG NAMES clang-22 clang++-22 amdclang++
+             PATHS /opt/rocm/llvm/bin /opt/rocm/bin DOC "clang that compiles kernels for AMD GPUs")
+
 # hipplan_library(NAME SOURCES a.cpp ... LINKS hipplan_base ...): one static library per folder of lib/.
 function(hipplan_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINKS;PRIVATE_LINKS" ${ARGN})

@@ -1,9 +1,13 @@
 /* hipplan for applications: bake a plan, load one from bytes, run it.
  *
- * Every function returns a status; on anything but HIPPLAN_OK the calling thread can ask
- * hipplan_last_error() for the message. No exception leaves a function. Objects are destroyed by
- * the function named after them; a null pointer is ignored there. Unless a function says otherwise,
- * different threads may use the same object at the same time. */
+ * What can fail returns a status; on anything but HIPPLAN_OK the calling thread can ask
+ * hipplan_last_error() for the message, and what the outputs point to is untouched. No exception
+ * leaves a function. Objects are destroyed by the function named after them; a null pointer is
+ * ignored there. Functions that only tell something give 0 or "" for a null object. Unless a
+ * function says otherwise, different threads may use the same object at the same time, and an
+ * object needs nothing of those that it was made from: a plan outlives its file, an executable its
+ * plan. Every options structure starts with its own size, sizeof(the structure); another number is
+ * HIPPLAN_BAD_INPUT, reason "struct-size". */
 #ifndef HIPPLAN_HIPPLAN_H
 #define HIPPLAN_HIPPLAN_H
 
@@ -45,7 +49,9 @@ HIPPLAN_API hipplan_status hipplan_bake(const hipplan_bake_options* options, hip
 /* --- Files and bytes ---------------------------------------------------------------------------
  */
 
-/* Opens a .hplan file; its header and directory are checked, the rest when it is read. */
+/* Opens a .hplan file; its header and directory are checked, the rest when it is read. "-" reads
+ * standard input, "PLANS.tar.zst:NAME" a member of a bundle. Files of more than 1 MiB are mapped:
+ * shortening one while it is open raises SIGBUS in the reader. */
 HIPPLAN_API hipplan_status hipplan_file_open(const char* path, hipplan_file** file);
 /* The same over bytes, which are copied. */
 HIPPLAN_API hipplan_status hipplan_file_from_bytes(const void* bytes, size_t size,
@@ -90,7 +96,7 @@ HIPPLAN_API hipplan_status hipplan_plan_graph(const hipplan_plan* plan, char* bu
 
 typedef struct hipplan_device_options {
   size_t struct_size;
-  const char* name;          /* "emulator:gfx942", "null:gfx942" */
+  const char* name;          /* "hip:0", "emulator:gfx942", "null:gfx942" */
   const char* data_folder;   /* as in hipplan_bake_options */
   const char* module_folder; /* holds the emulator's modules; null: beside the library */
   const char* hip_library;   /* libamdhip64 to open; null: the newest installed */
@@ -98,8 +104,11 @@ typedef struct hipplan_device_options {
 } hipplan_device_options;
 HIPPLAN_API hipplan_status hipplan_device_open(const hipplan_device_options* options,
                                                hipplan_device** device);
-/* Executables that have run on the device, and its memory, must be gone before. */
+/* Executables that have run on the device must be destroyed before. Memory that was not released
+ * goes with it. Not while another thread uses the device. */
 HIPPLAN_API void hipplan_device_destroy(hipplan_device* device);
+/* `bytes` bytes of device memory, aligned to 256, content undefined. HIPPLAN_MACHINE when there is
+ * not enough. */
 HIPPLAN_API hipplan_status hipplan_device_allocate(hipplan_device* device, uint64_t bytes,
                                                    uint64_t* address);
 HIPPLAN_API hipplan_status hipplan_device_release(hipplan_device* device, uint64_t address);
@@ -118,7 +127,9 @@ HIPPLAN_API hipplan_status hipplan_executable_create(const hipplan_plan* plan,
 HIPPLAN_API void hipplan_executable_destroy(hipplan_executable* executable);
 /* Launches on `device`, which may be another one than the one given to create: it loads its own
  * module on first use. `uids` and `addresses` have `count` entries, one for each tensor of the
- * plan; `workspace` is an address on the device, 0 when the plan needs none. */
+ * plan, in any order; each address is aligned as hipplan_plan_tensor says. `workspace` is the
+ * address of hipplan_plan_workspace_size bytes on the device, 0 when the plan needs none. May
+ * return before the kernels have ended. */
 HIPPLAN_API hipplan_status hipplan_execute(const hipplan_executable* executable,
                                            hipplan_device* device, const int64_t* uids,
                                            const uint64_t* addresses, size_t count,

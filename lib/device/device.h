@@ -1,4 +1,4 @@
-// One interface over everything that runs kernels: the null device, the emulator, HIP, CUDA.
+// One interface over everything that runs kernels: the null device, the emulator, HIP.
 #pragma once
 
 #include <cstdint>

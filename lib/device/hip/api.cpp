@@ -48,24 +48,29 @@ Error missing(const Api& api, const std::string& name) {
           .where = api.path,
           .what = "the HIP library lacks " + name,
           .expected = "libamdhip64 of ROCm 5 or newer",
-          .advice = "install a newer ROCm, or name the library with HIPPLAN_HIP_LIBRARY"};
+          .advice =
+              "install a newer ROCm, or name the library with --hip-library (hip_library in the C "
+              "interface)"};
 }
 
 Result<SharedLibrary> open_first(const std::vector<std::string>& names, std::string& path) {
-  std::string reasons;
+  std::string tried, why;
   for (const auto& name : names) {
     auto library = SharedLibrary::open(name);
     if (library) {
       path = name;
       return library;
     }
-    reasons += (reasons.empty() ? "" : "; ") + library.error().what;
+    tried += (tried.empty() ? "" : ", ") + name;
+    why = library.error().what;
   }
   return Error{.code = Code::machine,
                .reason = "hip-library",
-               .where = names.front(),
-               .what = "no HIP library opens (" + reasons + ")",
-               .advice = "install ROCm's libamdhip64, or name it with HIPPLAN_HIP_LIBRARY"};
+               .where = tried,
+               .what = "no HIP library opens (" + why + ")",
+               .advice =
+                   "install ROCm's libamdhip64, or name it with --hip-library (hip_library in the "
+                   "C interface)"};
 }
 
 // Values of hipError_t that mean something of their own.
