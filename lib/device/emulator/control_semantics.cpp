@@ -149,6 +149,16 @@ Result<void> lower_round_mode(const Instruction& instruction, Lowering& lowering
   return {};
 }
 
+/// Nobody answers messages: the result is 0.
+void no_message(Wave& wave, const Op& op) {
+  write_scalar(wave, op.to, 0);
+}
+Result<void> lower_message(const Instruction& instruction, Lowering& lowering, Op& op) {
+  if (instruction.operands.size() != 2) return operand_error(instruction, "expected 2 operands");
+  const Type type = lowering.entry().parameter == 2 ? Type::u64 : Type::u32;
+  HIPPLAN_TRY_ASSIGN(op.to, lowering.destination(instruction.operands[0], type));
+  return {};
+}
 void move_immediate(Wave& wave, const Op& op) {
   write_scalar(wave, op.to, op.immediate);
 }
@@ -230,7 +240,7 @@ constexpr Semantics kControlTable[] = {
     ignored("s_waitcnt_depctr"), ignored("s_sleep"), ignored("s_setprio"), ignored("s_sethalt"),
     ignored("s_icache_inv"), ignored("s_dcache_inv"), ignored("s_dcache_wb"),
     ignored("s_inst_prefetch"), ignored("s_sendmsg"), ignored("s_ttracedata"),
-    ignored("buffer_wbl2"), ignored("buffer_inv"), ignored("buffer_wbinvl1"),
+    ignored("buffer_wbl2"), ignored("buffer_invl2"), ignored("buffer_inv"), ignored("buffer_wbinvl1"),
     ignored("buffer_wbinvl1_vol"), ignored("buffer_gl0_inv"), ignored("buffer_gl1_inv"),
     ignored("s_version"), ignored("s_incperflevel"), ignored("s_decperflevel"),
 
@@ -252,6 +262,8 @@ constexpr Semantics kControlTable[] = {
     {.mnemonic = "s_getreg_b32", .run = get_register, .lower = lower_get_register},
     {.mnemonic = "s_round_mode", .run = round_mode, .lower = lower_round_mode},
     {.mnemonic = "s_denorm_mode", .run = denormal_mode, .lower = lower_immediate},
+    {.mnemonic = "s_sendmsg_rtn_b32", .run = no_message, .lower = lower_message, .parameter = 1},
+    {.mnemonic = "s_sendmsg_rtn_b64", .run = no_message, .lower = lower_message, .parameter = 2},
     {.mnemonic = "s_getpc_b64", .run = move_immediate, .lower = lower_getpc},
     {.mnemonic = "s_set_gpr_idx_on", .run = index_on, .lower = lower_index_on},
     {.mnemonic = "s_set_gpr_idx_off", .run = index_off, .lower = lower_nothing},

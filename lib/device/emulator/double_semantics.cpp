@@ -77,12 +77,32 @@ double fraction_of(double x) {
   return f >= 1.0 ? 0x1.fffffffffffffp-1 : f;
 }
 
+/// The fraction of 2/pi, 1201 bits from the first one behind the point.
+constexpr uint64_t kTwoOverPi[] = {
+    0xa2f9836e4e441529ull, 0xfc2757d1f534ddc0ull, 0xdb6295993c439041ull, 0xfe5163abdebbc561ull,
+    0xb7246e3a424dd2e0ull, 0x06492eea09d1921cull, 0xfe1deb1cb129a73eull, 0xe88235f52ebb4484ull,
+    0xe99c7026b45f7e41ull, 0x3991d639835339f4ull, 0x9c845f8bbdf9283bull, 0x1ff897ffde05980full,
+    0xef2f118b5a0a6d1full, 0x6d367ecf27cb09b7ull, 0x4f463f669e5fea2dull, 0x7527bac7ebe5f17bull,
+    0x3d0739f78a5292eaull, 0x6bfb5fb11f8d5d08ull, 0x56033046fc7b0000ull};
+/// The n-th piece of 53 bits of 2/pi for the reduction of a large angle, scaled to its place.
+double two_over_pi_piece(double angle, uint32_t n) {
+  const auto exponent = static_cast<int>(std::bit_cast<uint64_t>(angle) >> 52 & 0x7ffu);
+  const int shift = static_cast<int>(n & 31u) * 53 + (exponent > 1077 ? exponent - 1077 : 0);
+  const auto word = [](int i) { return i < 19 ? kTwoOverPi[i] : 0ull; };
+  const int first = shift / 64, within = shift % 64;
+  const uint64_t high = word(first) << within;
+  const uint64_t low = within == 0 ? 0 : word(first + 1) >> (64 - within);
+  const int scale = -53 - shift + (exponent >= 1968 ? 128 : 0);
+  return std::ldexp(static_cast<double>((high | low) >> 11), scale);
+}
+
 // clang-format off
 constexpr Semantics kDoubleTable[] = {
     lanes<[](double a, double b) { return a + b; }>("v_add_f64"),
     lanes<[](double a, double b) { return a * b; }>("v_mul_f64"),
     lanes<[](double a, double b, double c) { return std::fma(a, b, c); }>("v_fma_f64"),
     lanes<[](double a, double b, double c) { return std::fma(a, b, c); }>("v_fmac_f64"),
+    lanes<[](double a, uint32_t n) { return two_over_pi_piece(a, n); }>("v_trig_preop_f64"),
     lanes<[](double a, double b) { return smaller(a, b); }>("v_min_f64"),
     lanes<[](double a, double b) { return a != a ? a : b != b ? b : smaller(a, b); }>("v_minimum_f64"),
     lanes<[](double a, double b) { return a != a ? a : b != b ? b : larger(a, b); }>("v_maximum_f64"),

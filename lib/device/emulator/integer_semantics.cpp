@@ -160,6 +160,18 @@ constexpr auto kMadU16Clamp = [](u16 a, u16 b, u16 c) {
 constexpr auto kMadI16 = [](i16 a, i16 b, i16 c) { return static_cast<i16>(i32{a} * b + c); };
 constexpr auto kMadI16Clamp = [](i16 a, i16 b, i16 c) { return saturate<i16>(i64{a} * b + c); };
 
+/// Sums of byte distances at four neighbouring places of `a`, added to the four words of `c`.
+template <bool Masked>
+uint64_t four_distances(uint64_t a, u32 b, uint64_t c) {
+  uint64_t out = 0;
+  for (unsigned i = 0; i < 4; ++i) {
+    const auto old = static_cast<u32>(c >> (16 * i) & 0xffffu);
+    const u32 sum = byte_distances<Masked>(static_cast<u32>(a >> (8 * i)), b, old);
+    out |= uint64_t{sum & 0xffffu} << (16 * i);
+  }
+  return out;
+}
+
 // clang-format off
 constexpr Semantics kIntegerTable[] = {
     lanes<[](u32 a) { return a; }>("v_mov_b32"),
@@ -272,6 +284,8 @@ constexpr Semantics kIntegerTable[] = {
     // Distances.
     lanes<[](u32 a, u32 b, u32 c) { return byte_distances<false>(a, b, c); }>("v_sad_u8"),
     lanes<[](u32 a, u32 b, u32 c) { return byte_distances<true>(a, b, c); }>("v_msad_u8"),
+    lanes<[](uint64_t a, u32 b, uint64_t c) { return four_distances<false>(a, b, c); }>("v_qsad_pk_u16_u8"),
+    lanes<[](uint64_t a, u32 b, uint64_t c) { return four_distances<true>(a, b, c); }>("v_mqsad_pk_u16_u8"),
     lanes<[](u32 a, u32 b, u32 c) { return (byte_distances<false>(a, b, 0) << 16) + c; }>("v_sad_hi_u8"),
     lanes<[](u32 a, u32 b, u32 c) { return distance(a & 0xffffu, b & 0xffffu) + distance(a >> 16, b >> 16) + c; }>("v_sad_u16"),
     lanes<[](u32 a, u32 b, u32 c) { return distance(a, b) + c; }>("v_sad_u32"),

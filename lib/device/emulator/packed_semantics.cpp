@@ -208,6 +208,16 @@ constexpr Semantics kPackedTable[] = {
     halves<Half, kHalf2<kLarger>, 2>("v_pk_max_num_f16"),
     halves<Half, kHalf2<smaller_or_nan>, 2>("v_pk_minimum_f16"),
     halves<Half, kHalf2<larger_or_nan>, 2>("v_pk_maximum_f16"),
+    halves<Half,
+           [](Half a, Half b, Half c) {
+             return narrow_half(smaller_or_nan(smaller_or_nan(widen(a), widen(b)), widen(c)));
+           },
+           3>("v_pk_minimum3_f16"),
+    halves<Half,
+           [](Half a, Half b, Half c) {
+             return narrow_half(larger_or_nan(larger_or_nan(widen(a), widen(b)), widen(c)));
+           },
+           3>("v_pk_maximum3_f16"),
     halves<Half, kFmaHalf, 3>("v_pk_fma_f16"),
     halves<Half, kFmaHalf, 3>("v_pk_fmac_f16"),
     halves<BFloat, kBFloat2<kAdd>, 2>("v_pk_add_bf16"),

@@ -1,0 +1,115 @@
+// Buffer instructions: offsets, bounds, sub-dword and atomic accesses; instructions that compilers
+// seldom emit.
+#include <unistd.h>
+
+#include <cmath>
+
+#include "emulated.h"
+
+using namespace hipplan;
+using namespace hipplan::test;
+
+namespace {
+
+const char* const kText = R"(
+#define RESOURCE(P, BYTES) __builtin_amdgcn_make_buffer_rsrc((void*)(P), 0, BYTES, FLAGS)
+KERNEL loads(u32* out, const u32* in, u32 bytes) {
+  __amdgpu_buffer_rsrc_t r = RESOURCE(in, bytes);
+  const u32 i = item();
+  out[i * 4 + 0] = __builtin_amdgcn_raw_buffer_load_b32(r, i * 4, 0, 0);
+  out[i * 4 + 1] = __builtin_amdgcn_raw_buffer_load_b32(r, i * 4 + 8, 64, 0);
+  out[i * 4 + 2] = (u32)__builtin_amdgcn_raw_buffer_load_b16(r, i * 2, 0, 0) << 8 | (unsigned char)__builtin_amdgcn_raw_buffer_load_b8(r, i, 3, 0);
+  out[i * 4 + 3] = __builtin_amdgcn_raw_buffer_load_b64(r, i * 8, 0, 0)[1];
+}
+KERNEL stores(u32* out, u32 bytes) {
+  __amdgpu_buffer_rsrc_t r = RESOURCE(out, bytes);
+  const u32 i = item();
+  __builtin_amdgcn_raw_buffer_store_b32(i + 1000, r, i * 4, 0, 0);
+  __builtin_amdgcn_raw_buffer_store_b8((unsigned char)i, r, i + 512, 0, 0);
+  __builtin_amdgcn_raw_buffer_store_b16((unsigned short)(i * 3), r, i * 2, 768, 0);
+}
+KERNEL rare(u64* q, double* d, const double* x) {
+  const u32 i = item();
+  q[i] = __builtin_amdgcn_qsad_pk_u16_u8(0x8877665544332211ull + i, 0x10203040u, 0x0004000300020001ull);
+  d[i] = __builtin_amdgcn_trig_preop(x[0], (int)i);
+}
+)";
+
+uint32_t distance(uint64_t a, uint64_t b) {
+  uint32_t sum = 0;
+  for (int i = 0; i < 32; i += 8)
+    sum += static_cast<uint32_t>(
+        std::abs(static_cast<int>(a >> i & 255) - static_cast<int>(b >> i & 255)));
+  return sum;
+}
+
+void run(const target::Description& description, const std::string& flags) {
+  CAPTURE(description.arch.base);
+  const auto code = compile("#define FLAGS " + flags + kText, description.arch.base);
+  if (!code) return;
+  Emulated gpu(description);
+  gpu.load(*code);
+  std::vector<uint32_t> in(64);
+  for (uint32_t i = 0; i < 64; ++i) in[i] = 0x01010101u * (i + 1);
+  const auto source = gpu.put(in), out = gpu.put(std::vector<uint32_t>(256));
+  const uint32_t bytes = 160;  // 40 dwords: what lies beyond reads 0
+  check_ok(gpu.launch("loads", {1}, {32}, out, source, bytes));
+  const auto got = gpu.get<uint32_t>(out, 128);
+  const auto at = [&](uint32_t offset, uint32_t size) {
+    uint64_t value = 0;
+    if (offset + size <= bytes)
+      std::memcpy(&value, reinterpret_cast<const char*>(in.data()) + offset, size);
+    return value;
+  };
+  for (uint32_t i = 0; i < 32; ++i) {
+    CAPTURE(i);
+    CHECK(got[i * 4] == at(i * 4, 4));
+    CHECK(got[i * 4 + 1] ==
+          (i * 4 + 12 <= bytes ? in[(i * 4 + 72) / 4] : 0));  // soffset is not checked
+    CHECK(got[i * 4 + 2] == (at(i * 2, 2) << 8 | at(i + 3, 1)));
+    CHECK(got[i * 4 + 3] == static_cast<uint32_t>(at(i * 8, 8) >> 32));
+  }
+  const auto target = gpu.put(std::vector<uint32_t>(256));
+  check_ok(gpu.launch("stores", {1}, {32}, target, 1024u));
+  const auto stored = gpu.get<uint8_t>(target, 1024);
+  for (uint32_t i = 0; i < 32; ++i) {
+    uint32_t word = 0;
+    uint16_t half = 0;
+    std::memcpy(&word, stored.data() + i * 4, 4);
+    std::memcpy(&half, stored.data() + 768 + i * 2, 2);
+    CHECK(word == i + 1000);
+    CHECK(stored[512 + i] == i);
+    CHECK(half == i * 3);
+  }
+  // Beyond four bytes everything is dropped; the scalar offset does not count for the bound.
+  const auto small = gpu.put(std::vector<uint32_t>(256));
+  check_ok(gpu.launch("stores", {1}, {32}, small, 4u));
+  std::vector<uint32_t> kept(256);
+  kept[0] = 1000, kept[768 / 4] = 3u << 16;
+  CHECK(gpu.get<uint32_t>(small, 256) == kept);
+
+  const auto sums = gpu.reserve(256), pieces = gpu.reserve(256);
+  const double angle = 1e22;
+  check_ok(gpu.launch("rare", {1}, {32}, sums, pieces, gpu.put(std::vector<double>{angle})));
+  const auto q = gpu.get<uint64_t>(sums, 32);
+  for (uint64_t i = 0; i < 32; ++i)
+    for (int k = 0; k < 4; ++k)
+      CHECK((q[i] >> (16 * k) & 0xffff) ==
+            distance((0x8877665544332211ull + i) >> (8 * k), 0x10203040u) +
+                static_cast<uint32_t>(k) + 1);
+  // 1e22 has exponent field 1096, so the pieces start 19 bits into the fraction of 2/pi.
+  const auto d = gpu.get<double>(pieces, 32);
+  const double rest = std::fmod(std::ldexp(0x1.45f306dc9c883p-1, 19), 1.0);
+  CHECK(std::fabs(d[0] - std::ldexp(rest, -19)) < 0x1p-53);
+  CHECK(d[0] < 0x1p-19);
+  CHECK(d[1] > 0);
+  CHECK(d[1] < std::ldexp(1.0, -53 - 19));
+}
+
+}  // namespace
+
+TEST_CASE("buffer accesses stay inside their resource; rare instructions") {
+  run(mi300x(), "0x00020000");
+  auto rdna = rx7900();
+  run(rdna, "0x31014000");
+}
