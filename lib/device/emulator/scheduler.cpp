@@ -3,9 +3,9 @@
 #include <atomic>
 #include <cfenv>
 #include <cstdlib>
-#include <numeric>
 
 #include "base/parallel.h"
+#include "device/emulator/scheduler_order.h"
 
 namespace hipplan::emulator {
 namespace {
@@ -41,41 +41,6 @@ Error describe(const Dispatch& dispatch, const Wave& wave) {
 /// Instructions of a wavefront's turn when no order is asked for: long, but short enough that a
 /// wavefront that waits for another one of its workgroup in a loop lets it run.
 constexpr uint64_t kTurn = 100'000;
-
-/// Draws numbers; the same ones for the same seed (splitmix64).
-class Random {
- public:
-  explicit Random(uint64_t seed) : state_(seed) {}
-  uint64_t next() {
-    state_ += 0x9e3779b97f4a7c15ull;
-    uint64_t z = state_;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
-    return z ^ (z >> 31);
-  }
-
- private:
-  uint64_t state_;
-};
-
-/// Workgroups in a seeded order: i -> (i * step + start) mod count, step prime to count.
-class GroupOrder {
- public:
-  GroupOrder(uint64_t seed, uint64_t count) : count_(count) {
-    if (seed == 0 || count < 2 || count > UINT32_MAX) return;
-    Random random(seed);
-    start_ = random.next() % count;
-    do {
-      step_ = random.next() % count;
-    } while (std::gcd(step_, count) != 1);
-  }
-  [[nodiscard]] uint64_t at(uint64_t i) const {
-    return step_ == 1 && start_ == 0 ? i : (i * step_ + start_) % count_;
-  }
-
- private:
-  uint64_t count_, start_ = 0, step_ = 1;
-};
 
 /// Sets the host's rounding direction while an operation that follows MODE runs.
 class HostRounding {
