@@ -57,6 +57,8 @@ Result<void> for_each_in_bundle(ByteView bundle, const std::string& where,
 /// The manifest only.
 Result<std::vector<BundleMember>> list_bundle(const std::filesystem::path& bundle,
                                               const BundleLimits& limits = {});
+Result<std::vector<BundleMember>> list_bundle(ByteView bundle, const std::string& where,
+                                              const BundleLimits& limits = {});
 /// One member's bytes; bad_input, reason "no-such-member", when it is not there.
 Result<Bytes> read_bundle_member(const std::filesystem::path& bundle, std::string_view name,
                                  const BundleLimits& limits = {});

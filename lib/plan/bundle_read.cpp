@@ -222,8 +222,13 @@ Result<void> for_each_in_bundle(const fs::path& bundle, const BundleLimits& limi
 
 Result<std::vector<BundleMember>> list_bundle(const fs::path& bundle, const BundleLimits& limits) {
   HIPPLAN_TRY_ASSIGN(const auto file, FileView::open(bundle));
-  TarReader tar(file.view(), bundle.string());
-  return read_manifest(tar, file.view().size(), limits, bundle.string());
+  return list_bundle(file.view(), bundle.string(), limits);
+}
+
+Result<std::vector<BundleMember>> list_bundle(ByteView bundle, const std::string& where,
+                                              const BundleLimits& limits) {
+  TarReader tar(bundle, where);
+  return read_manifest(tar, bundle.size(), limits, where);
 }
 
 Result<Bytes> read_bundle_member(const fs::path& bundle, std::string_view name,

@@ -26,6 +26,15 @@ Error untrusted(const Reason& reason, const std::string& where, std::string what
           .advice = "take the file from its publisher, or sign it with a trusted key"};
 }
 
+/// A block that readers take: as many signatures as they allow, at most.
+Result<Bytes> encode_checked(const std::vector<Signature>& signatures, const std::string& where) {
+  Bytes out = encode_signatures(signatures);
+  const uint64_t count = (out.size() - kSignatureHeaderBytes) / kRecordBytes;
+  if (count <= kMostSignatures) return out;
+  return bad_input("signature-count", where, "has no room for another signature",
+                   cat("at most ", kMostSignatures), cat(count));
+}
+
 Result<std::vector<Signature>> parse_or_none(ByteView block, const std::string& where) {
   if (block.empty()) return std::vector<Signature>();
   return parse_signatures(block, where);
@@ -144,6 +153,13 @@ fs::path detached_path(const fs::path& file) {
   return out;
 }
 
+Result<FileView> read_detached(const fs::path& file) {
+  const fs::path beside = detached_path(file);
+  std::error_code ignored;
+  if (!fs::exists(beside, ignored)) return FileView();
+  return FileView::open(beside, 1 << 20);
+}
+
 Result<void> sign_file(const fs::path& path, const PrivateKey& key, bool detached) {
   HIPPLAN_TRY_ASSIGN(const auto file, File::open(path, Check::full));
   HIPPLAN_TRY_ASSIGN(const auto signature, key.sign(file.directory_digest()));
@@ -152,19 +168,18 @@ Result<void> sign_file(const fs::path& path, const PrivateKey& key, bool detache
     HIPPLAN_TRY_ASSIGN(all,
                        parse_or_none(file.signature_block(), path.string() + ": signature block"));
     all.push_back(signature);
+    HIPPLAN_TRY_ASSIGN(const auto block, encode_checked(all, path.string()));
     HIPPLAN_TRY_ASSIGN(auto out, AtomicFile::create(path));
     HIPPLAN_TRY(out.write(file.bytes().first(file.bytes().size() - file.signature_block().size())));
-    HIPPLAN_TRY(out.write(encode_signatures(all)));
+    HIPPLAN_TRY(out.write(block));
     return out.commit();
   }
   const fs::path beside = detached_path(path);
-  std::error_code ignored;
-  if (fs::exists(beside, ignored)) {
-    HIPPLAN_TRY_ASSIGN(const auto old, FileView::open(beside, 1 << 20));
-    HIPPLAN_TRY_ASSIGN(all, parse_or_none(old.view(), beside.string()));
-  }
+  HIPPLAN_TRY_ASSIGN(const auto old, read_detached(path));
+  HIPPLAN_TRY_ASSIGN(all, parse_or_none(old.view(), beside.string()));
   all.push_back(signature);
-  return write_file(beside, encode_signatures(all));
+  HIPPLAN_TRY_ASSIGN(const auto block, encode_checked(all, beside.string()));
+  return write_file(beside, block);
 }
 
 }  // namespace hipplan::plan

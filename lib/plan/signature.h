@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "base/file.h"
 #include "base/hash.h"
 #include "base/result.h"
 
@@ -79,7 +80,7 @@ struct SignatureSet {
 Result<SignatureSet> read_signatures(ByteView file, ByteView detached, const std::string& where);
 
 /// Succeeds when a trusted key has signed and no signature by a trusted key is wrong. Otherwise
-/// untrusted, the first of: "unsigned", "bad-signature", "unknown-key", "expired-trust".
+/// untrusted, the first of: "unsigned", "bad-signature", "expired-trust", "unknown-key".
 Result<void> require_signed(const SignatureSet& signatures, const TrustStore& trust, int64_t now,
                             const std::string& where);
 
@@ -94,8 +95,12 @@ Result<void> require_signed(const SignatureSet& signatures, const TrustStore& tr
 /// Name of a file's detached signature block: the file's own with ".sig" behind it.
 [[nodiscard]] std::filesystem::path detached_path(const std::filesystem::path& file);
 
+/// That block's bytes; none when there is none.
+Result<FileView> read_detached(const std::filesystem::path& file);
+
 /// Signs `file` in place, or writes its detached block; signatures by other keys stay. The file is
-/// checked whole before it is signed.
+/// checked whole before it is signed. One that has the most signatures that a block holds is
+/// refused: bad_input, reason "signature-count".
 Result<void> sign_file(const std::filesystem::path& file, const PrivateKey& key, bool detached);
 
 }  // namespace hipplan::plan

@@ -133,8 +133,8 @@ TEST_CASE("every reason of a file's checks has its bad file, in the order of the
   std::set<std::string> shown;
   for (const auto& bad : read_cases()) shown.insert(bad.reason);
   // Signatures have tests of their own; no handler refuses to restore.
-  const std::set<std::string> elsewhere = {"unsigned", "bad-signature", "unknown-key",
-                                           "expired-trust"};
+  const std::set<std::string> elsewhere = {"unsigned", "bad-signature", "expired-trust",
+                                           "unknown-key"};
   for (const auto& facts : plan::kReadReasons) {
     const std::string reason(facts.reason);
     CHECK_MESSAGE(shown.count(reason) + elsewhere.count(reason) == 1, reason);

@@ -188,6 +188,37 @@ TEST_CASE("files on disk are signed in place or beside, again and by others") {
   CHECK(sign_file(path, one, false).error().code == hipplan::Code::damaged);
 }
 
+TEST_CASE("a file with the most signatures takes no further signer, and is left as it is") {
+  const ScratchFolder folder;
+  make_key(folder, "one");
+  const auto one = key_of(folder, "one");
+  const auto full = [&](size_t others) {
+    std::vector<Signature> all(others);
+    for (size_t i = 0; i < others; ++i)
+      all[i].key_id.bytes = {static_cast<uint8_t>(i % 251), static_cast<uint8_t>(i / 251)};
+    return encode_signatures(all);
+  };
+  const auto path = folder / "x.hplan";
+  for (const bool beside : {false, true})
+    for (const size_t others : {1023u, 1024u}) {
+      Bytes plain = file_of({sample_plan(1)});
+      if (!beside) append(plain, ByteView(full(others)));
+      REQUIRE(write_file(path, plain));
+      REQUIRE(write_file(detached_path(path), full(beside ? others : 1)));
+      const auto done = sign_file(path, one, beside);
+      INFO(beside, " ", others);
+      CHECK(done.ok() == (others == 1023));
+      if (others == 1024) {
+        CHECK(done.error().reason == "signature-count");
+        CHECK(*read_file(path) == plain);
+      }
+      CHECK(read_signatures(*read_file(path), *read_file(detached_path(path)), "x").ok());
+      if (others == 1024) continue;
+      // The last place is taken; who has signed may sign again.
+      CHECK(sign_file(path, one, beside).ok());
+    }
+}
+
 TEST_CASE("what is no key, no trust folder or no block is told so") {
   const ScratchFolder folder;
   make_key(folder, "one");
