@@ -2,18 +2,21 @@
 
 #include <sstream>
 
+#include "base/harmless.h"
+
 namespace hipplan::archive {
 
 std::string print(const Kpack& archive) {
   const Info& info = archive.info();
   std::ostringstream out;
-  out << "kpack version " << kFormatVersion << ", group " << info.group_name << ", family "
-      << info.arch_family << ", scheme " << scheme_name(info.scheme) << ": "
-      << archive.entries().size() << " entries, " << info.blobs << " code objects, "
+  out << "kpack version " << kFormatVersion << ", group " << harmless(info.group_name)
+      << ", family " << harmless(info.arch_family) << ", scheme " << scheme_name(info.scheme)
+      << ": " << archive.entries().size() << " entries, " << info.blobs << " code objects, "
       << info.file_bytes << " bytes\n";
   for (const Entry& entry : archive.entries())
-    out << entry.name << "  " << entry.arch << "  code object " << entry.ordinal << ", "
-        << entry.original_size << " bytes, stored in " << archive.stored_size(entry) << "\n";
+    out << harmless(entry.name) << "  " << harmless(entry.arch) << "  code object " << entry.ordinal
+        << ", " << entry.original_size << " bytes, stored in " << archive.stored_size(entry)
+        << "\n";
   return out.str();
 }
 

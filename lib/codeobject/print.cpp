@@ -2,11 +2,13 @@
 
 #include <sstream>
 
+#include "base/harmless.h"
+
 namespace hipplan::codeobject {
 namespace {
 
 void print_kernel(const Kernel& kernel, std::ostringstream& out) {
-  out << "kernel " << kernel.name << "\n";
+  out << "kernel " << harmless(kernel.name) << "\n";
   out << "  wavefront " << kernel.wavefront_size << ", workgroup up to "
       << kernel.max_flat_workgroup_size << ", VGPRs " << kernel.vgpr_count << ", AGPRs "
       << kernel.agpr_count << ", SGPRs " << kernel.sgpr_count << ", spilled "
@@ -18,8 +20,9 @@ void print_kernel(const Kernel& kernel, std::ostringstream& out) {
   out << "  arguments " << kernel.kernarg_segment_size << " bytes, aligned to "
       << kernel.kernarg_segment_align << "\n";
   for (const Argument& argument : kernel.arguments) {
-    out << "    " << argument.offset << ": " << argument.kind << ", " << argument.size << " bytes";
-    if (!argument.name.empty()) out << " (" << argument.name << ")";
+    out << "    " << argument.offset << ": " << harmless(argument.kind) << ", " << argument.size
+        << " bytes";
+    if (!argument.name.empty()) out << " (" << harmless(argument.name) << ")";
     out << "\n";
   }
 }
@@ -63,7 +66,7 @@ std::string print(const CodeObject& object) {
   for (const Segment& segment : object.segments)
     out << "segment at " << segment.address << ": " << segment.memory_size << " bytes, r"
         << (segment.writable ? "w" : "-") << (segment.executable ? "x" : "-") << "\n";
-  for (const std::string& name : object.undefined) out << "undefined " << name << "\n";
+  for (const std::string& name : object.undefined) out << "undefined " << harmless(name) << "\n";
   for (const Kernel& kernel : object.kernels) print_kernel(kernel, out);
   return out.str();
 }
