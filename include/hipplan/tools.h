@@ -102,7 +102,7 @@ HIPPLAN_API int hipplan_tool_verify(const hipplan_verify_options* options,
 typedef struct hipplan_run_options {
   size_t struct_size;
   const char* file;
-  const char* device;      /* emulator:ARCH, null:ARCH, auto */
+  const char* device;      /* emulator:ARCH, hip:NUMBER, null:ARCH, auto */
   const char* graph_key;   /* which plan of a library */
   const char* graph_file;  /* graph for a file that holds none */
   const char* target_file; /* description of a device that does not ship */
@@ -111,7 +111,7 @@ typedef struct hipplan_run_options {
   hipplan_strings expects; /* "UID=FILE.npy", compared */
   uint64_t seed;
   int check;                 /* compare with the CPU reference */
-  int bench;                 /* print counts (emulator) or times */
+  int bench;                 /* print what an emulated device counts */
   double absolute_tolerance; /* negative: derived from types and lengths */
   double relative_tolerance;
   /* An emulated device only: */
@@ -121,7 +121,8 @@ typedef struct hipplan_run_options {
   uint64_t instruction_budget; /* instructions of an endless wavefront; 0: the default */
   int counters;                /* count in detail, per launch */
   const char* trace;           /* "WORKGROUP:WAVEFRONT" to print instruction by instruction */
-  const char* break_pc;        /* hexadecimal address at which to print the registers */
+  const char* break_pc;        /* hexadecimal address at which to print the registers of the
+                                  wavefront of `trace` (0:0), instead of its instructions */
 } hipplan_run_options;
 HIPPLAN_API int hipplan_tool_run(const hipplan_run_options* options, const hipplan_tool_io* io);
 

@@ -7,7 +7,7 @@
 
 #include "base/file.h"
 #include "base/parallel.h"
-#include "base/version.h"
+#include "commands/baking.h"
 #include "commands/io.h"
 #include "commands/targets.h"
 #include "graph/graph.h"
@@ -59,7 +59,7 @@ Result<graph::Graph> read_source(const std::string& path, bool allow_unknown, Io
 
 Result<void> check_options(const hipplan_build_options& options, bool json) {
   const auto missing = [](const char* what, const char* advice) {
-    return Error{.code = Code::bad_input, .reason = "usage", .what = what, .advice = advice};
+    return usage_error({.what = what, .advice = advice});
   };
   if (options.graphs.count == 0)
     return missing("no graph given", "name at least one JSON graph file");
@@ -78,10 +78,8 @@ Result<void> prepare(Bake& bake) {
   HIPPLAN_TRY(check_options(options, bake.io.json()));
   HIPPLAN_TRY_ASSIGN(bake.targets, resolve_targets(options.targets, options.target_files, bake.io));
   if (bake.targets.empty())
-    return Error{.code = Code::bad_input,
-                 .reason = "usage",
-                 .what = "no target named",
-                 .advice = "pass --target, for instance --target gfx942,gfx1100"};
+    return usage_error({.what = "no target named",
+                        .advice = "pass --target, for instance --target gfx942,gfx1100"});
   if (options.sign_key != nullptr) {
     HIPPLAN_TRY_ASSIGN(bake.key, plan::PrivateKey::read(options.sign_key));
   }
@@ -124,18 +122,10 @@ Result<void> read_all(Bake& bake) {
   return {};
 }
 
-pipeline::BakeOptions bake_options(const Bake& bake) {
-  pipeline::BakeOptions out;
-  out.request = bake.request;
-  out.capture.with_graph = bake.options.plan_only == 0;
-  out.capture.provider_version = kVersion;
-  return out;
-}
-
 Result<void> bake_all(Bake& bake) {
   pipeline::Catalog catalog(kernels_folder(bake.io), bake.io.jobs());
   capture::Capturer capturer;
-  const pipeline::BakeOptions options = bake_options(bake);
+  const pipeline::BakeOptions options = bake_options(bake.request, bake.options.plan_only == 0);
   std::atomic<size_t> done{0};
   parallel_for(bake.jobs.size(), bake.io.jobs(), [&](size_t i) {
     if (!bake.io.check_interrupted()) return;
@@ -174,7 +164,7 @@ Result<void> write_one(const Bake& bake, const std::string& path,
   }
   if (path != "-") return writer.write(path);
   HIPPLAN_TRY_ASSIGN(const auto bytes, writer.to_bytes());
-  bake.io.result(as_text(bytes));
+  bake.io.bytes(as_text(bytes));
   return {};
 }
 
@@ -196,13 +186,7 @@ Result<void> write_folder(const Bake& bake, const fs::path& folder) {
                    .advice = "rename one, or write them to one file with -o FILE.hplan"};
     files[name].push_back(&job);
   }
-  std::error_code failed;
-  fs::create_directories(folder, failed);
-  if (failed)
-    return Error{.code = Code::machine,
-                 .reason = "io",
-                 .where = folder.string(),
-                 .what = "cannot make the folder: " + failed.message()};
+  HIPPLAN_TRY(make_folder(folder));
   uint64_t done = 0;
   for (const auto& [name, jobs] : files) {
     HIPPLAN_TRY(bake.io.check_interrupted());
@@ -226,7 +210,7 @@ Result<void> check_reproducible(const Bake& bake) {
   plan::Writer first{plan::WriteOptions{}}, second{plan::WriteOptions{}};
   pipeline::Catalog catalog(kernels_folder(bake.io), 1);
   capture::Capturer capturer;
-  const pipeline::BakeOptions options = bake_options(bake);
+  const pipeline::BakeOptions options = bake_options(bake.request, bake.options.plan_only == 0);
   for (size_t i = bake.jobs.size(); i-- > 0;) {
     const Job& job = bake.jobs[i];
     if (!job.baked->ok()) continue;

@@ -1,4 +1,5 @@
 #include "base/file.h"
+#include "base/harmless.h"
 #include "codeobject/codeobject.h"
 #include "codeobject/disassembly/disassembler.h"
 #include "commands/inspect_parts.h"
@@ -49,7 +50,7 @@ Result<void> print_object(Inspection& in, ByteView bytes, const std::string& whe
                        disassembly::Disassembler::open(object.arch.base, in.io.module_folder(),
                                                        kernel.wavefront_size));
     HIPPLAN_TRY_ASSIGN(const auto lines, decoder.disassemble(code, kernel.entry_address));
-    std::string text = kernel.name + ":  // " + object.arch.text() + "\n";
+    std::string text = harmless(kernel.name) + ":  // " + object.arch.text() + "\n";
     out.begin_object().member("kernel", kernel.name).member("arch", object.arch.text());
     out.key("instructions").begin_array();
     for (const auto& line : lines) {
@@ -64,8 +65,9 @@ Result<void> print_object(Inspection& in, ByteView bytes, const std::string& whe
   return {};
 }
 
-Result<void> print_plan(Inspection& in, const std::string& path, json::Writer& out) {
-  HIPPLAN_TRY_ASSIGN(const auto file, open_file(path, plan::Check::lookup));
+Result<void> print_plan(Inspection& in, FileView bytes, const std::string& path,
+                        json::Writer& out) {
+  HIPPLAN_TRY_ASSIGN(const auto file, parse_file(std::move(bytes), path, plan::Check::lookup));
   HIPPLAN_TRY_ASSIGN(const auto entry, chosen_entry(in, file));
   HIPPLAN_TRY_ASSIGN(const auto plan, file.read_plan(entry, true));
   for (const auto& image : plan.payload.kernels)
@@ -78,16 +80,10 @@ Result<void> print_plan(Inspection& in, const std::string& path, json::Writer& o
 
 Result<target::Arch> target_arch(const Inspection& in) {
   if (in.targets.size() > 1)
-    return Error{.code = Code::bad_input,
-                 .reason = "usage",
-                 .what = "several targets given",
-                 .expected = "one --target",
-                 .found = cat(in.targets.size())};
-  auto arch = target::Arch::parse(in.targets.front());
-  if (arch) return arch;
-  HIPPLAN_TRY_ASSIGN(const auto known, pipeline::Targets::load(targets_folder(in.io)));
-  HIPPLAN_TRY_ASSIGN(const auto description, known.find(in.targets.front()));
-  return description.arch;
+    return usage_error({.what = "several targets given",
+                        .expected = "one --target",
+                        .found = cat(in.targets.size())});
+  return arch_of(in.targets.front(), in.io);
 }
 
 Result<plan::EntryInfo> chosen_entry(const Inspection& in, const plan::File& file) {
@@ -98,26 +94,17 @@ Result<plan::EntryInfo> chosen_entry(const Inspection& in, const plan::File& fil
 
 Result<void> disasm(Inspection& in) {
   if (in.arguments.size() != 1)
-    return Error{.code = Code::bad_input,
-                 .reason = "usage",
-                 .where = "disasm",
-                 .what = "wrong number of arguments",
-                 .expected = "one file"};
+    return usage_error(
+        {.where = "disasm", .what = "wrong number of arguments", .expected = "one file"});
   const std::string& path = in.arguments.front();
   json::Writer out;
   out.begin_object().member("schema", "hipplan.disasm/1").member("path", path);
   out.key("kernels").begin_array();
-  const bool member = path.find(".tar.zst:") != std::string::npos;
-  bool code_object = false;
-  FileView bytes;
-  if (!member && path != "-") {
-    HIPPLAN_TRY_ASSIGN(bytes, FileView::open(path));
-    code_object = plan::recognise(bytes.view()) == plan::FileKind::amd_code_object;
-  }
-  if (code_object)
+  HIPPLAN_TRY_ASSIGN(auto bytes, open_view(path));
+  if (plan::recognise(bytes.view()) == plan::FileKind::amd_code_object)
     HIPPLAN_TRY(print_object(in, bytes.view(), path, "", out));
   else
-    HIPPLAN_TRY(print_plan(in, path, out));
+    HIPPLAN_TRY(print_plan(in, std::move(bytes), path, out));
   out.end_array().end_object();
   if (in.io.json()) in.io.line(out.text());
   return {};

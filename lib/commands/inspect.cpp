@@ -21,25 +21,22 @@ namespace hipplan::commands {
 namespace {
 
 Error usage(const std::string& what, const std::string& expected) {
-  return {.code = Code::bad_input, .reason = "usage", .what = what, .expected = expected};
+  return usage_error({.what = what, .expected = expected});
 }
 
 Result<void> need(const Inspection& in, size_t count, const char* expected) {
   if (in.arguments.size() == count) return {};
-  return Error{.code = Code::bad_input,
-               .reason = "usage",
-               .where = in.command,
-               .what = "wrong number of arguments",
-               .expected = expected,
-               .found = cat(in.arguments.size())};
+  return usage_error({.where = in.command,
+                      .what = "wrong number of arguments",
+                      .expected = expected,
+                      .found = cat(in.arguments.size())});
 }
 
 /// Files that are not ours are shown as what they are.
-Result<bool> show_foreign(Inspection& in, const std::string& path) {
-  HIPPLAN_TRY_ASSIGN(const auto bytes, FileView::open(path));
-  const auto kind = plan::recognise(bytes.view());
+Result<bool> show_foreign(Inspection& in, ByteView bytes, const std::string& path) {
+  const auto kind = plan::recognise(bytes);
   if (kind != plan::FileKind::amd_code_object) return false;
-  HIPPLAN_TRY_ASSIGN(const auto code, codeobject::parse(bytes.view(), path));
+  HIPPLAN_TRY_ASSIGN(const auto code, codeobject::parse(bytes, path));
   if (!in.io.json()) {
     in.io.line(path + ": not a hipplan file; " + plan::file_kind_text(kind));
     in.io.result(codeobject::print(code));
@@ -54,8 +51,8 @@ Result<bool> show_foreign(Inspection& in, const std::string& path) {
   return true;
 }
 
-Result<void> show_bundle(Inspection& in, const std::string& path) {
-  HIPPLAN_TRY_ASSIGN(const auto members, plan::list_bundle(path));
+Result<void> show_bundle(Inspection& in, ByteView bytes, const std::string& path) {
+  HIPPLAN_TRY_ASSIGN(const auto members, plan::list_bundle(bytes, path));
   json::Writer out;
   out.begin_object().member("schema", "hipplan.bundle/1").member("path", path);
   out.key("members").begin_array();
@@ -68,6 +65,13 @@ Result<void> show_bundle(Inspection& in, const std::string& path) {
   out.end_array().end_object();
   if (in.io.json()) in.io.line(out.text());
   return {};
+}
+
+/// The bundle that a command has made or unpacked, with --json.
+Result<void> report_bundle(Inspection& in, const std::string& path) {
+  if (!in.io.json()) return {};
+  HIPPLAN_TRY_ASSIGN(const auto bytes, FileView::open(path));
+  return show_bundle(in, bytes.view(), path);
 }
 
 /// With --graph-key or --target, at least one plan must be left to show.
@@ -90,13 +94,11 @@ Result<void> check_any(const plan::File& file, const plan::ShowOptions& options)
 }
 
 Result<void> show_file(Inspection& in, const std::string& path) {
-  if (path != "-" && path.find(".tar.zst:") == std::string::npos) {
-    HIPPLAN_TRY_ASSIGN(const bool foreign, show_foreign(in, path));
-    if (foreign) return {};
-    HIPPLAN_TRY_ASSIGN(const auto bytes, FileView::open(path));
-    if (plan::looks_like_bundle(bytes.view())) return show_bundle(in, path);
-  }
-  HIPPLAN_TRY_ASSIGN(const auto file, open_file(path, plan::Check::lookup));
+  HIPPLAN_TRY_ASSIGN(auto bytes, open_view(path));
+  HIPPLAN_TRY_ASSIGN(const bool foreign, show_foreign(in, bytes.view(), path));
+  if (foreign) return {};
+  if (plan::looks_like_bundle(bytes.view())) return show_bundle(in, bytes.view(), path);
+  HIPPLAN_TRY_ASSIGN(const auto file, parse_file(std::move(bytes), path, plan::Check::lookup));
   plan::ShowOptions options;
   options.graph_key = in.graph_key;
   if (!in.targets.empty()) {
@@ -157,23 +159,39 @@ Result<void> size(Inspection& in) {
   return {};
 }
 
+/// With --json, what was taken out and where it is.
+void report_part(Inspection& in, const std::vector<std::string>& files) {
+  if (!in.io.json()) return;
+  json::Writer out;
+  out.begin_object().member("schema", "hipplan.extract/1").member("path", in.arguments[0]);
+  out.member("part", in.part).key("files").begin_array();
+  for (const auto& file : files) out.value(file);
+  in.io.line(out.end_array().end_object().text());
+}
+
 Result<void> deliver(Inspection& in, ByteView bytes) {
   if (in.output.empty()) return usage("no output given", "-o FILE, or -o - for standard output");
   if (in.output == "-") {
-    in.io.result(as_text(bytes));
+    if (in.io.json()) return usage("standard output cannot take the part and a report", "-o FILE");
+    in.io.bytes(as_text(bytes));
     return {};
   }
-  return write_file(in.output, bytes);
+  HIPPLAN_TRY(write_file(in.output, bytes));
+  report_part(in, {in.output});
+  return {};
 }
 
 Result<void> deliver_code(Inspection& in, const std::vector<plan::CodeFile>& code) {
   if (code.size() == 1) return deliver(in, *code.front().bytes);
   if (in.output.empty() || in.output == "-")
     return usage(cat("the plan has ", code.size(), " code objects"), "-o FOLDER/");
-  std::error_code failed;
-  std::filesystem::create_directories(in.output, failed);
-  for (const auto& file : code)
-    HIPPLAN_TRY(write_file(std::filesystem::path(in.output) / file.name, *file.bytes));
+  HIPPLAN_TRY(make_folder(in.output));
+  std::vector<std::string> files;
+  for (const auto& file : code) {
+    files.push_back((std::filesystem::path(in.output) / file.name).string());
+    HIPPLAN_TRY(write_file(files.back(), *file.bytes));
+  }
+  report_part(in, files);
   return {};
 }
 
@@ -269,14 +287,14 @@ Result<void> bundle(Inspection& in) {
   if (in.output == "-")
     return usage("a bundle is not written to standard output", "-o FILE.tar.zst");
   HIPPLAN_TRY(plan::write_bundle(in.arguments[0], in.output));
-  return in.io.json() ? show_bundle(in, in.output) : Result<void>();
+  return report_bundle(in, in.output);
 }
 
 Result<void> unbundle(Inspection& in) {
   HIPPLAN_TRY(need(in, 1, "one bundle"));
   if (in.output.empty()) return usage("no output given", "-o FOLDER/");
   HIPPLAN_TRY(plan::unpack_bundle(in.arguments[0], in.output));
-  return in.io.json() ? show_bundle(in, in.arguments[0]) : Result<void>();
+  return report_bundle(in, in.arguments[0]);
 }
 
 struct Command {

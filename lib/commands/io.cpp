@@ -45,10 +45,29 @@ void write_error(json::Writer& out, const Error& error) {
   out.end_object();
 }
 
-void Io::result(std::string_view text) {
+Error usage_error(Error fields) {
+  fields.code = Code::bad_input;
+  fields.reason = "usage";
+  return fields;
+}
+
+Result<void> make_folder(const fs::path& folder) {
+  std::error_code failed;
+  fs::create_directories(folder, failed);
+  if (!failed) return {};
+  return Error{.code = Code::machine,
+               .reason = "io",
+               .where = folder.string(),
+               .what = "cannot make the folder: " + failed.message()};
+}
+
+void Io::bytes(std::string_view content) {
   const std::lock_guard lock(mutex_);
   wrote_ = true;
-  if (raw_.result != nullptr) raw_.result(raw_.user, text.data(), text.size());
+  if (raw_.result != nullptr) raw_.result(raw_.user, content.data(), content.size());
+}
+void Io::result(std::string_view text) {
+  bytes(json() ? std::string(text) : harmless(text, "\n\t"));
 }
 void Io::line(std::string_view text) {
   result(std::string(text) + "\n");
@@ -107,6 +126,9 @@ DiagnosticSink Io::sink() {
 std::string Io::data_folder() const {
   if (raw_.data_folder != nullptr) return raw_.data_folder;
   return (own_folder() / ".." / "share" / "hipplan").lexically_normal().string();
+}
+std::string Io::given_data_folder() const {
+  return text_or_empty(raw_.data_folder);
 }
 std::string Io::module_folder() const {
   return text_or_empty(raw_.module_folder);

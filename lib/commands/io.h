@@ -1,6 +1,7 @@
 // The callbacks of hipplan_tool_io with C++ manners, and what all commands share.
 #pragma once
 
+#include <filesystem>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -22,13 +23,22 @@ namespace hipplan::commands {
 /// {"class":…, "reason":…, "where":…, "what":…, …}
 void write_error(json::Writer& out, const Error& error);
 
+/// A bad_input error, reason "usage", with the other fields of `fields`.
+[[nodiscard]] Error usage_error(Error fields);
+/// Makes a folder and those above it; it may be there already. Fails with machine, reason "io".
+Result<void> make_folder(const std::filesystem::path& folder);
+
 /// Sends output to the caller; remembers the worst status. Thread-safe.
 class Io {
  public:
   explicit Io(const hipplan_tool_io& raw) : raw_(raw) {}
 
+  /// Text. Control characters other than line ends and tabs go out as \xNN, since names and texts
+  /// out of files may hold anything; JSON has its own way with them.
   void result(std::string_view text);
   void line(std::string_view text);
+  /// Bytes as they are.
+  void bytes(std::string_view content);
   void note(const std::string& text) { message(HIPPLAN_NOTE, text); }
   void warn(const std::string& text) { message(HIPPLAN_WARNING, text); }
   /// Reports the error and makes the status at least as bad as its class.
@@ -49,6 +59,8 @@ class Io {
   [[nodiscard]] unsigned jobs() const { return raw_.jobs; }
   [[nodiscard]] int status() const { return status_; }
   [[nodiscard]] std::string data_folder() const;
+  /// What the caller gave for it; may be empty.
+  [[nodiscard]] std::string given_data_folder() const;
   [[nodiscard]] std::string module_folder() const;
   [[nodiscard]] std::string hip_library() const;
 

@@ -68,7 +68,7 @@ Result<void> list_hip_devices(Inspection& in, Listing& out) {
   const auto runtime = device::hip::Runtime::open(in.io.hip_library());
   if (!runtime) {
     if (!in.io.hip_library().empty()) return runtime.error();
-    in.io.note("no HIP devices: " + runtime.error().what);
+    in.io.note("no HIP devices: no HIP library opens (--hip-library names one)");
     return {};
   }
   HIPPLAN_TRY_ASSIGN(const int count, (*runtime)->count());
@@ -95,7 +95,7 @@ Result<void> list_kernels(Inspection& in, Listing& out) {
   pipeline::Catalog catalog(kernels_folder(in.io), in.io.jobs());
   const auto archs = in.targets.empty() ? catalog.architectures() : in.targets;
   for (const auto& name : archs) {
-    HIPPLAN_TRY_ASSIGN(const auto arch, target::Arch::parse(name));
+    HIPPLAN_TRY_ASSIGN(const auto arch, arch_of(name, in.io));
     HIPPLAN_TRY_ASSIGN(const auto set, catalog.descriptors(arch, in.io.sink()));
     for (const auto& pack : set->packs)
       for (const auto& kernel : pack->kernels)
@@ -124,12 +124,10 @@ Result<void> list_things(Inspection& in) {
   } else if (what == "kernels") {
     done = list_kernels(in, out);
   } else {
-    return Error{
-        .code = Code::bad_input,
-        .reason = "usage",
-        .where = "list",
-        .what = what.empty() ? "nothing to list named" : "cannot list '" + what.substr(0, 80) + "'",
-        .expected = "one of engines, kernels, targets, devices, handlers"};
+    return usage_error({.where = "list",
+                        .what = what.empty() ? "nothing to list named"
+                                             : "cannot list '" + what.substr(0, 80) + "'",
+                        .expected = "one of engines, kernels, targets, devices, handlers"});
   }
   HIPPLAN_TRY(std::move(done));
   out.finish();

@@ -5,18 +5,15 @@
 
 #include "commands/inspect_parts.h"
 #include "commands/plans.h"
+#include "commands/targets.h"
 #include "plan/extract.h"
 
 namespace hipplan::commands {
 namespace fs = std::filesystem;
 namespace {
 
-Error usage_error(const Inspection& in, const std::string& what, const std::string& expected) {
-  return {.code = Code::bad_input,
-          .reason = "usage",
-          .where = in.command,
-          .what = what,
-          .expected = expected};
+Error usage(const Inspection& in, const std::string& what, const std::string& expected) {
+  return usage_error({.where = in.command, .what = what, .expected = expected});
 }
 
 /// Puts the entries that `wanted` accepts into the writer, and what the file has besides plans.
@@ -39,7 +36,7 @@ Result<uint64_t> take(plan::Writer& writer, const plan::File& file,
 Result<void> write_to(Inspection& in, plan::Writer& writer) {
   if (in.output != "-") return writer.write(in.output);
   HIPPLAN_TRY_ASSIGN(const auto bytes, writer.to_bytes());
-  in.io.result(as_text(bytes));
+  in.io.bytes(as_text(bytes));
   return {};
 }
 
@@ -59,8 +56,8 @@ void report(Inspection& in, const char* schema, uint64_t plans, uint64_t files) 
 }  // namespace
 
 Result<void> merge(Inspection& in) {
-  if (in.arguments.empty()) return usage_error(in, "no file given", "at least one plan file");
-  if (in.output.empty()) return usage_error(in, "no output given", "-o FILE.hplan");
+  if (in.arguments.empty()) return usage(in, "no file given", "at least one plan file");
+  if (in.output.empty()) return usage(in, "no output given", "-o FILE.hplan");
   plan::Writer writer{plan::WriteOptions{}};
   for (const auto& path : in.arguments) {
     HIPPLAN_TRY_ASSIGN(const auto file, open_file(path, plan::Check::lookup));
@@ -72,9 +69,8 @@ Result<void> merge(Inspection& in) {
 }
 
 Result<void> split(Inspection& in) {
-  if (in.arguments.size() != 1) return usage_error(in, "wrong number of files", "one plan file");
-  if (in.output.empty() || in.output == "-")
-    return usage_error(in, "no folder given", "-o FOLDER/");
+  if (in.arguments.size() != 1) return usage(in, "wrong number of files", "one plan file");
+  if (in.output.empty() || in.output == "-") return usage(in, "no folder given", "-o FOLDER/");
   HIPPLAN_TRY_ASSIGN(const auto file, open_file(in.arguments[0], plan::Check::lookup));
   std::vector<plan::EntryInfo> entries;
   std::set<std::string> names;
@@ -90,17 +86,12 @@ Result<void> split(Inspection& in) {
                  .where = file.where(),
                  .what = "two plans would be written to " + twice,
                  .advice = "take them out one by one with extract --plan"};
-  std::error_code failed;
-  fs::create_directories(in.output, failed);
-  if (failed)
-    return Error{.code = Code::machine,
-                 .reason = "io",
-                 .where = in.output,
-                 .what = "cannot make the folder: " + failed.message()};
+  HIPPLAN_TRY(make_folder(in.output));
   for (size_t i = 0; i < entries.size(); ++i) {
     HIPPLAN_TRY(in.io.check_interrupted());
     plan::Writer writer{plan::WriteOptions{}};
     HIPPLAN_TRY(writer.add_from(file, entries[i]));
+    HIPPLAN_TRY(writer.keep_unknown_sections(file));
     HIPPLAN_TRY(writer.write(fs::path(in.output) / plan::entry_file_name(entries[i])));
     in.io.progress("writing files", i + 1, entries.size());
   }
@@ -109,15 +100,13 @@ Result<void> split(Inspection& in) {
 }
 
 Result<void> strip(Inspection& in) {
-  if (in.arguments.size() != 1) return usage_error(in, "wrong number of files", "one plan file");
-  if (in.targets.empty()) return usage_error(in, "no target to keep", "--keep-target T[,T…]");
-  if (in.output.empty()) return usage_error(in, "no output given", "-o FILE.hplan");
+  if (in.arguments.size() != 1) return usage(in, "wrong number of files", "one plan file");
+  if (in.targets.empty()) return usage(in, "no target to keep", "--keep-target T[,T…]");
+  if (in.output.empty()) return usage(in, "no output given", "-o FILE.hplan");
   HIPPLAN_TRY_ASSIGN(const auto file, open_file(in.arguments[0], plan::Check::lookup));
   std::set<std::string> kept;
   for (const auto& name : in.targets) {
-    Inspection one = in;
-    one.targets = {name};
-    HIPPLAN_TRY_ASSIGN(const auto arch, target_arch(one));
+    HIPPLAN_TRY_ASSIGN(const auto arch, arch_of(name, in.io));
     kept.insert(arch.text());
   }
   std::set<std::string> there;

@@ -101,11 +101,9 @@ int pack(const hipplan_pack_options& options, Io& io) {
                       : command == "validate" ? validate_trees(options, io)
                       : command == "list"
                           ? list_archives(options, io)
-                          : Result<void>(Error{.code = Code::bad_input,
-                                               .reason = "usage",
-                                               .where = command,
-                                               .what = "unknown command",
-                                               .expected = "build, validate or list"});
+                          : Result<void>(usage_error({.where = command,
+                                                      .what = "unknown command",
+                                                      .expected = "build, validate or list"}));
   if (!result) io.fail(result.error());
   return io.status();
 }

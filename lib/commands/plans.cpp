@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <ctime>
-#include <filesystem>
 #include <set>
 
 #include "plan/bundle.h"
@@ -14,20 +13,8 @@ namespace {
 
 constexpr size_t kListed = 20;
 
-/// "a.tar.zst:dir/x.hplan" -> its two halves; nothing when the path names no bundle.
-std::optional<std::pair<std::string, std::string>> split_bundle(const std::string& path) {
-  constexpr std::string_view kSuffix = ".tar.zst:";
-  const size_t at = path.find(kSuffix);
-  if (at == std::string::npos) return std::nullopt;
-  return std::pair{path.substr(0, at + kSuffix.size() - 1), path.substr(at + kSuffix.size())};
-}
-
-Result<FileView> view_of(const std::string& path) {
-  const auto split = split_bundle(path);
-  if (!split) return FileView::open(path);
-  HIPPLAN_TRY_ASSIGN(auto bytes, plan::read_bundle_member(split->first, split->second));
-  return FileView::own(std::move(bytes));
-}
+/// What stands between a bundle's name, which it belongs to, and a member's.
+constexpr std::string_view kMemberMark = ".tar.zst:";
 
 template <class Words>
 std::string listed(const Words& words) {
@@ -65,10 +52,26 @@ Result<void> check_kind(ByteView bytes, const std::string& path) {
 
 }  // namespace
 
+bool is_member(const std::string& path) {
+  return path.find(kMemberMark) != std::string::npos;
+}
+
+Result<FileView> open_view(const std::string& path) {
+  if (!is_member(path)) return FileView::open(path);
+  const size_t colon = path.find(kMemberMark) + kMemberMark.size() - 1;
+  HIPPLAN_TRY_ASSIGN(auto bytes,
+                     plan::read_bundle_member(path.substr(0, colon), path.substr(colon + 1)));
+  return FileView::own(std::move(bytes));
+}
+
+Result<plan::File> parse_file(FileView bytes, const std::string& where, plan::Check check) {
+  HIPPLAN_TRY(check_kind(bytes.view(), where));
+  return plan::File::parse(std::move(bytes), where, check);
+}
+
 Result<plan::File> open_file(const std::string& path, plan::Check check) {
-  HIPPLAN_TRY_ASSIGN(auto bytes, view_of(path));
-  HIPPLAN_TRY(check_kind(bytes.view(), path));
-  return plan::File::parse(std::move(bytes), path, check);
+  HIPPLAN_TRY_ASSIGN(auto bytes, open_view(path));
+  return parse_file(std::move(bytes), path, check);
 }
 
 Result<Trust> load_trust(const std::string& folder) {
@@ -85,12 +88,8 @@ Result<plan::File> parse_signed(FileView bytes, const std::string& where, ByteVi
 }
 
 Result<plan::File> open_signed(const std::string& path, plan::Check check, const Trust& trust) {
-  HIPPLAN_TRY_ASSIGN(auto bytes, view_of(path));
-  FileView detached;
-  std::error_code ignored;
-  if (const auto beside = plan::detached_path(path); std::filesystem::exists(beside, ignored)) {
-    HIPPLAN_TRY_ASSIGN(detached, FileView::open(beside, 1 << 20));
-  }
+  HIPPLAN_TRY_ASSIGN(auto bytes, open_view(path));
+  HIPPLAN_TRY_ASSIGN(const auto detached, plan::read_detached(path));
   return parse_signed(std::move(bytes), path, detached.view(), check, trust);
 }
 

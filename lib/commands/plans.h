@@ -19,8 +19,14 @@ struct Candidate {
   std::optional<Error> refusal;
 };
 
-/// Opens a file; "BUNDLE.tar.zst:MEMBER" reads a member of a bundle; foreign files are refused by
-/// what they are. Empty files are damaged.
+/// Whether a path is "BUNDLE.tar.zst:MEMBER", a file inside a bundle.
+[[nodiscard]] bool is_member(const std::string& path);
+/// A file's bytes, also of "-" and of a bundle's member. A pipe can be read only once.
+Result<FileView> open_view(const std::string& path);
+/// A plan file out of its bytes; foreign files are refused by what they are. Empty files are
+/// damaged.
+Result<plan::File> parse_file(FileView bytes, const std::string& where, plan::Check check);
+/// Both in one.
 Result<plan::File> open_file(const std::string& path, plan::Check check);
 
 /// The keys that may have signed a file, and the time that their trust is judged at.

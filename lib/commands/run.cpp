@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "base/file.h"
+#include "base/harmless.h"
 #include "commands/execution.h"
 #include "commands/io.h"
 #include "commands/plans.h"
@@ -31,15 +32,11 @@ Result<Assignments> assignments(const hipplan_strings& list, const char* option)
     const bool good = equals != std::string::npos && read.ec == std::errc() && read.ptr == stop &&
                       equals + 1 < item.size() && item.substr(equals + 1) != "-";
     if (!good)
-      return Error{.code = Code::bad_input,
-                   .reason = "usage",
-                   .where = std::string(option) + " " + item,
-                   .what = "is not UID=FILE.npy"};
+      return usage_error(
+          {.where = std::string(option) + " " + item, .what = "is not UID=FILE.npy"});
     if (!out.emplace(uid, item.substr(equals + 1)).second)
-      return Error{.code = Code::bad_input,
-                   .reason = "usage",
-                   .where = std::string(option) + " " + item,
-                   .what = cat("uid ", uid, " is given twice")};
+      return usage_error(
+          {.where = std::string(option) + " " + item, .what = cat("uid ", uid, " is given twice")});
   }
   return out;
 }
@@ -70,7 +67,7 @@ struct Session {
   std::vector<Compared> comparisons;
   device::Counters counters;                   ///< of the first execution
   std::vector<device::Profile> profiles = {};  ///< of the first execution's launches
-  bool watching = false;                       ///< whether a trace is printed
+  Watch watch = {};                            ///< for --trace and --break
 };
 
 /// The target of the file's only plan, or empty: what "--device auto" falls back to.
@@ -97,7 +94,7 @@ Result<void> open_all(Session& session) {
   auto entry = resolve(file, key, description.arch);
   if (!entry) return entry.error().within(path);
   HIPPLAN_TRY_ASSIGN(session.plan, file.read_plan(*entry, true));
-  HIPPLAN_TRY_ASSIGN(request.options, emulator_options(options, session.io, session.watching));
+  HIPPLAN_TRY_ASSIGN(request.options, emulator_options(options, session.io, session.watch));
   HIPPLAN_TRY_ASSIGN(session.device, open_device(request, session.io));
   auto created =
       restore::Executable::create(session.plan, restore::built_in_provider(), *session.device);
@@ -146,9 +143,10 @@ Result<void> execute(Session& session, bool judge) {
     return run_once(*session.device, *session.executable, session.inputs, poisoned);
   };
   const auto before = session.device->counters();
-  session.watching = true;
+  session.watch.on = true;
   HIPPLAN_TRY_ASSIGN(session.outputs, run::execute_once(session.graph, once));
-  session.watching = false;
+  session.watch.on = false;
+  note_unseen(session.options, session.watch, session.io);
   session.counters = session.device->counters() - before;
   session.profiles = session.device->take_profiles();
   if (!judge) return {};
@@ -284,6 +282,12 @@ std::string repeat_line(const Session& session) {
   const auto add = [&](const char* flag, const std::string& value) {
     out += cat(" ", flag, " ", shell_word(value));
   };
+  const auto add_given = [&](const char* flag, const std::string& value) {
+    if (!value.empty()) add(flag, value);
+  };
+  add_given("--data", session.io.given_data_folder());
+  add_given("--modules", session.io.module_folder());
+  add_given("--hip-library", session.io.hip_library());
   if (options.check != 0) out += " --check";
   if (options.graph_file != nullptr) add("--graph", options.graph_file);
   if (options.target_file != nullptr) add("--target-file", options.target_file);
@@ -292,6 +296,7 @@ std::string repeat_line(const Session& session) {
   if (options.check_races != 0) out += " --check-races";
   if (options.check_uninitialized != 0) out += " --check-uninitialized";
   if (options.schedule_seed != 0) add("--schedule-seed", cat(options.schedule_seed));
+  if (options.instruction_budget != 0) add("--instruction-budget", cat(options.instruction_budget));
   if (options.absolute_tolerance >= 0) add("--atol", cat(options.absolute_tolerance));
   if (options.relative_tolerance >= 0) add("--rtol", cat(options.relative_tolerance));
   return out;
@@ -299,8 +304,9 @@ std::string repeat_line(const Session& session) {
 
 void print_text(Session& session) {
   auto& io = session.io;
-  io.line(cat(session.plan.payload.engine_name, ", kernel ", session.plan.payload.kernel_name,
-              " on ", session.device->name()));
+  const auto& payload = session.plan.payload;
+  io.line(cat(harmless(payload.engine_name), ", kernel ", harmless(payload.kernel_name), " on ",
+              session.device->name()));
   for (const auto& [uid, bytes] : session.outputs)
     io.line(cat("output ", uid, ": ", bytes.size(), " bytes, sha256 ",
                 sha256(bytes).hex().substr(0, 16)));
@@ -313,22 +319,23 @@ void print_text(Session& session) {
 
 Result<void> check_options(const hipplan_run_options& options) {
   const auto usage = [](const char* what, const char* advice) {
-    return Error{.code = Code::bad_input, .reason = "usage", .what = what, .advice = advice};
+    return usage_error({.what = what, .advice = advice});
   };
   if (std::isnan(options.absolute_tolerance) || std::isnan(options.relative_tolerance))
     return usage("a tolerance is not a number", "give --atol and --rtol as numbers from 0 on");
-  const std::string device = text_or_empty(options.device);
-  const bool null = device.rfind("null", 0) == 0;
-  const bool emulated = device.empty() || device == "auto" || device.rfind("emulator", 0) == 0;
+  HIPPLAN_TRY_ASSIGN(const auto kind, kind_of(text_or_empty(options.device)));
+  const bool emulated = kind == DeviceKind::emulator;
+  if (!emulated && options.bench != 0)
+    return usage("only an emulated device counts instructions and bytes",
+                 "take an emulator, or leave out --bench");
   if (!emulated &&
       (options.check_races != 0 || options.check_uninitialized != 0 || options.schedule_seed != 0 ||
        options.instruction_budget != 0 || options.counters != 0 || options.trace != nullptr ||
        options.break_pc != nullptr))
     return usage("only an emulated device has checks, seeded order, counters and traces",
                  "take an emulator");
-  if (null && (options.check != 0 || options.expects.count != 0 || options.outputs.count != 0))
-    return usage("the null device computes nothing, so there are no results to check or write",
-                 "take an emulator");
+  if (options.check != 0 || options.expects.count != 0 || options.outputs.count != 0)
+    return refuse_null(kind);
   return {};
 }
 

@@ -3,11 +3,13 @@
 #include <charconv>
 #include <cstdio>
 
+#include "base/harmless.h"
+
 namespace hipplan::commands {
 namespace {
 
 Error usage(const std::string& where, const char* what) {
-  return {.code = Code::bad_input, .reason = "usage", .where = where, .what = what};
+  return usage_error({.where = where, .what = what});
 }
 
 template <class T>
@@ -43,7 +45,7 @@ std::string percent(uint64_t part, uint64_t whole) {
 }
 
 void print_one(Io& io, const device::Profile& p, const target::Description& description) {
-  io.line(cat("launch of ", p.kernel, ": ", p.workgroups, " workgroups, ", p.wavefronts,
+  io.line(cat("launch of ", harmless(p.kernel), ": ", p.workgroups, " workgroups, ", p.wavefronts,
               " wavefronts"));
   for (size_t i = 0; i < device::kInstructionClasses; ++i)
     if (p.instructions[i] != 0)
@@ -70,7 +72,7 @@ void print_one(Io& io, const device::Profile& p, const target::Description& desc
 }  // namespace
 
 Result<device::OpenOptions> emulator_options(const hipplan_run_options& options, Io& io,
-                                             const bool& watching) {
+                                             Watch& watch) {
   device::OpenOptions out;
   out.check_races = options.check_races != 0;
   out.check_uninitialized = options.check_uninitialized != 0;
@@ -83,10 +85,22 @@ Result<device::OpenOptions> emulator_options(const hipplan_run_options& options,
   out.trace.instructions = !trace.empty() && pc.empty();
   if (!trace.empty()) HIPPLAN_TRY(read_place(trace, out.trace));
   if (!pc.empty()) HIPPLAN_TRY(read_pc(pc, out.trace));
-  out.trace.line = [&io, &watching](std::string_view line) {
-    if (watching) io.line(line);
+  out.trace.line = [&io, &watch](std::string_view line) {
+    if (!watch.on) return;
+    watch.seen = true;
+    io.line(line);
   };
   return out;
+}
+
+void note_unseen(const hipplan_run_options& options, const Watch& watch, Io& io) {
+  if (watch.seen) return;
+  const std::string trace = text_or_empty(options.trace), pc = text_or_empty(options.break_pc);
+  const std::string place = trace.empty() ? "0:0" : trace;
+  if (!pc.empty())
+    io.note(cat("--break ", pc, ": wavefront ", place, " did not get there, or there is none"));
+  else if (!trace.empty())
+    io.note(cat("--trace ", place, ": no launch has such a wavefront"));
 }
 
 Roofline roofline(const device::Profile& profile, const target::Description& description) {

@@ -6,10 +6,18 @@
 
 namespace hipplan::commands {
 
-/// Device options from the tool's. Trace lines go out as results while `*watching` is true. Fails
-/// with bad_input, reason "usage".
+/// A trace's lines go out while it is on.
+struct Watch {
+  bool on = false;
+  bool seen = false;  ///< whether there was a line
+};
+
+/// Device options from the tool's. Trace lines go out as results; `watch` must outlive the device.
+/// Fails with bad_input, reason "usage".
 Result<device::OpenOptions> emulator_options(const hipplan_run_options& options, Io& io,
-                                             const bool& watching);
+                                             Watch& watch);
+/// Says so when a trace was asked for and nothing came.
+void note_unseen(const hipplan_run_options& options, const Watch& watch, Io& io);
 
 /// The least time that a launch can take by the target's rates, and what it is bound by.
 struct Roofline {

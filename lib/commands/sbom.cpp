@@ -8,16 +8,11 @@
 namespace hipplan::commands {
 Result<void> sbom(Inspection& in) {
   if (in.arguments.size() != 1)
-    return Error{.code = Code::bad_input,
-                 .reason = "usage",
-                 .what = "wrong number of files",
-                 .expected = "one plan file"};
+    return usage_error({.what = "wrong number of files", .expected = "one plan file"});
   const bool spdx = in.format.empty() || in.format == "spdx";
   if (!spdx && in.format != "cyclonedx")
-    return Error{.code = Code::bad_input,
-                 .reason = "usage",
-                 .what = "unknown format '" + in.format + "'",
-                 .expected = "spdx or cyclonedx"};
+    return usage_error(
+        {.what = "unknown format '" + in.format + "'", .expected = "spdx or cyclonedx"});
   HIPPLAN_TRY_ASSIGN(const auto file, open_file(in.arguments[0], plan::Check::lookup));
   HIPPLAN_TRY_ASSIGN(const auto materials, plan::materials_of(file));
   json::Writer out;
@@ -26,7 +21,7 @@ Result<void> sbom(Inspection& in) {
                      in.date >= 0 ? in.date : static_cast<int64_t>(std::time(nullptr)));
   else
     plan::print_cyclonedx(out, materials);
-  in.io.line(out.text());
+  in.io.bytes(out.text() + "\n");
   return {};
 }
 

@@ -1,6 +1,4 @@
 // hipplan-inspect sign, signatures.
-#include <filesystem>
-
 #include "base/file.h"
 #include "commands/inspect_parts.h"
 #include "commands/plans.h"
@@ -10,7 +8,7 @@ namespace hipplan::commands {
 namespace {
 
 Error sign_usage(const std::string& what, const std::string& expected) {
-  return {.code = Code::bad_input, .reason = "usage", .what = what, .expected = expected};
+  return usage_error({.what = what, .expected = expected});
 }
 
 struct Shown {
@@ -45,11 +43,18 @@ Result<void> sign(Inspection& in) {
   if (in.arguments.empty()) return sign_usage("no file given", "at least one plan file");
   if (in.key.empty()) return sign_usage("no key given", "--key KEY.pem");
   HIPPLAN_TRY_ASSIGN(const auto key, plan::PrivateKey::read(in.key));
+  json::Writer out;
+  out.begin_object().member("schema", "hipplan.sign/1").member("key_id", key.id().hex());
+  out.key("files").begin_array();
   for (const auto& path : in.arguments) {
     HIPPLAN_TRY(in.io.check_interrupted());
     if (path == "-") return sign_usage("standard input cannot be signed", "a file");
     HIPPLAN_TRY(plan::sign_file(path, key, in.detached));
+    out.begin_object().member("path", path);
+    out.member("signature", in.detached ? plan::detached_path(path).string() : path).end_object();
   }
+  out.end_array().end_object();
+  if (in.io.json()) in.io.line(out.text());
   return {};
 }
 
@@ -60,12 +65,8 @@ Result<void> list_signatures(Inspection& in) {
   if (!in.trust.empty()) {
     HIPPLAN_TRY_ASSIGN(trust, load_trust(in.trust));
   }
-  HIPPLAN_TRY_ASSIGN(const auto file, FileView::open(path));
-  FileView detached;
-  std::error_code ignored;
-  if (const auto beside = plan::detached_path(path); std::filesystem::exists(beside, ignored)) {
-    HIPPLAN_TRY_ASSIGN(detached, FileView::open(beside, 1 << 20));
-  }
+  HIPPLAN_TRY_ASSIGN(const auto file, open_view(path));
+  HIPPLAN_TRY_ASSIGN(const auto detached, plan::read_detached(path));
   HIPPLAN_TRY_ASSIGN(const auto set, plan::read_signatures(file.view(), detached.view(), path));
   json::Writer out;
   out.begin_object().member("schema", "hipplan.signatures/1").member("path", path);

@@ -52,18 +52,22 @@ Error device_error(const std::string& name, Code code, const std::string& what) 
 }
 
 struct DeviceName {
-  std::string kind, arch;
+  DeviceKind kind;
+  std::string arch;
 };
 
 Result<DeviceName> split_device(const std::string& name, const std::string& plan_target) {
-  if (name.empty() || name == "auto") return DeviceName{"emulator", plan_target};
+  if (name.empty() || name == "auto") return DeviceName{DeviceKind::emulator, plan_target};
   const size_t colon = name.find(':');
   const std::string kind = name.substr(0, colon);
   if (kind == "cuda") return device_error(name, Code::machine, "this build opens no cuda devices");
   if ((kind != "emulator" && kind != "null" && kind != "hip") || colon == std::string::npos ||
       colon + 1 == name.size())
     return device_error(name, Code::bad_input, "is not a device name");
-  return DeviceName{kind, name.substr(colon + 1)};
+  return DeviceName{kind == "hip"    ? DeviceKind::hip
+                    : kind == "null" ? DeviceKind::null
+                                     : DeviceKind::emulator,
+                    name.substr(colon + 1)};
 }
 
 /// What is known of the architecture (or the target) `name`.
@@ -98,9 +102,29 @@ Result<std::unique_ptr<device::Device>> open_hip(const std::string& device_name,
 
 }  // namespace
 
+Result<target::Arch> arch_of(const std::string& name, const Io& io) {
+  auto arch = target::Arch::parse(name);
+  if (arch) return arch;
+  HIPPLAN_TRY_ASSIGN(const auto known, pipeline::Targets::load(targets_folder(io)));
+  HIPPLAN_TRY_ASSIGN(const auto description, known.find(name));
+  return description.arch;
+}
+
+Result<DeviceKind> kind_of(const std::string& device) {
+  HIPPLAN_TRY_ASSIGN(const auto split, split_device(device, ""));
+  return split.kind;
+}
+
+Result<void> refuse_null(DeviceKind kind) {
+  if (kind != DeviceKind::null) return {};
+  return usage_error(
+      {.what = "the null device computes nothing, so there are no results to check or write",
+       .advice = "take an emulator"});
+}
+
 Result<target::Description> describe_device(const DeviceRequest& request, const Io& io) {
   HIPPLAN_TRY_ASSIGN(const auto split, split_device(request.name, request.plan_target));
-  if (split.kind == "hip") {
+  if (split.kind == DeviceKind::hip) {
     HIPPLAN_TRY_ASSIGN(const auto device, open_hip(request.name, split.arch, request, io));
     return device->description();
   }
@@ -109,9 +133,9 @@ Result<target::Description> describe_device(const DeviceRequest& request, const 
 
 Result<std::unique_ptr<device::Device>> open_device(const DeviceRequest& request, const Io& io) {
   HIPPLAN_TRY_ASSIGN(const auto split, split_device(request.name, request.plan_target));
-  if (split.kind == "hip") return open_hip(request.name, split.arch, request, io);
+  if (split.kind == DeviceKind::hip) return open_hip(request.name, split.arch, request, io);
   HIPPLAN_TRY_ASSIGN(const auto description, find_description(split.arch, request, io));
-  if (split.kind == "null") return device::open_null(description);
+  if (split.kind == DeviceKind::null) return device::open_null(description);
   device::OpenOptions options = request.options;
   options.module_folder = io.module_folder();
   options.jobs = io.jobs();

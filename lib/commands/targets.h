@@ -18,6 +18,16 @@ Result<std::vector<target::Description>> resolve_targets(const hipplan_strings& 
                                                          const hipplan_strings& files,
                                                          const Io& io);
 
+/// The architecture that a name means: an architecture, or the target or product of that name.
+Result<target::Arch> arch_of(const std::string& name, const Io& io);
+
+enum class DeviceKind { emulator, null, hip };
+/// What kind of device a name asks for; "auto" and empty are an emulator. Fails with bad_input,
+/// reason "device".
+Result<DeviceKind> kind_of(const std::string& device);
+/// Refuses the null device where results are wanted: bad_input, reason "usage".
+Result<void> refuse_null(DeviceKind kind);
+
 /// A device name and what it may refer to.
 struct DeviceRequest {
   std::string name;         ///< "emulator:gfx942", "null:mi300x", "auto" or empty

@@ -52,8 +52,8 @@ void note_failure(FileVerdict& file, const Error& error) {
   file.status = worse(file.status, exit_code(error.code));
 }
 
-/// Code objects that were found good already, by digest, symbol, target and argument count:
-/// libraries share them.
+/// Code objects that were found good already, by digest, symbol, target and each argument's
+/// kind, size and offset: libraries share them.
 using CheckedCode = std::set<std::string>;
 
 Result<void> check_code_once(const plan::Plan& plan, CheckedCode& checked) {
@@ -307,10 +307,8 @@ void print_json(const Verification& v) {
 Result<void> read_trust(Verification& v) {
   const bool folder = !text_or_empty(v.options.trust).empty();
   if (folder != (v.options.require_signed != 0))
-    return Error{.code = Code::bad_input,
-                 .reason = "usage",
-                 .what = "--require-signed and --trust go together",
-                 .advice = "pass --require-signed --trust DIR, a folder of public keys"};
+    return usage_error({.what = "--require-signed and --trust go together",
+                        .advice = "pass --require-signed --trust DIR, a folder of public keys"});
   if (!folder) return {};
   HIPPLAN_TRY_ASSIGN(v.trust, load_trust(v.options.trust));
   return {};
@@ -320,15 +318,12 @@ Result<void> work(Verification& v) {
   HIPPLAN_TRY(read_trust(v));
   HIPPLAN_TRY_ASSIGN(v.targets, resolve_targets(v.options.targets, v.options.target_files, v.io));
   if (v.options.paths.count == 0)
-    return Error{.code = Code::bad_input,
-                 .reason = "usage",
-                 .what = "no file given",
-                 .advice = "name at least one .hplan file, folder or bundle"};
-  if (v.options.execute != 0 && text_or_empty(v.options.device).rfind("null", 0) == 0)
-    return Error{.code = Code::bad_input,
-                 .reason = "usage",
-                 .what = "the null device computes nothing, so there are no results to check",
-                 .advice = "take an emulator"};
+    return usage_error(
+        {.what = "no file given", .advice = "name at least one .hplan file, folder or bundle"});
+  if (v.options.execute != 0) {
+    HIPPLAN_TRY_ASSIGN(const auto kind, kind_of(text_or_empty(v.options.device)));
+    HIPPLAN_TRY(refuse_null(kind));
+  }
   HIPPLAN_TRY_ASSIGN(const auto paths,
                      expand_paths(items(v.options.paths), {".hplan", ".tar.zst"}));
   for (size_t i = 0; i < paths.size(); ++i) {

@@ -90,7 +90,7 @@ const std::vector<StatusRow>& status_table() {
       {"1", "the answer is no: differs, not served, wrong result"},
       {"2", "usage, or an input that is not what it should be"},
       {"3", "damaged: the bytes are not what was written"},
-      {"4", "valid but unusable here: version, provider, target, handler"},
+      {"4", "valid but unusable here: version, provider, target, device, handler"},
       {"5", "untrusted: signature missing, wrong or by an unknown key"},
       {"6", "the machine failed: no device, out of memory, disk full"},
       {"130, 143", "interrupted; nothing half-written stays"},

@@ -67,7 +67,7 @@ int main(int argc, char** argv) {
       ->type_name("NUMBER")
       ->check(CLI::NonNegativeNumber)
       ->group("Checks");
-  app.add_flag("--bench", bench, "Print instruction and byte counts (an emulator has no time)")
+  app.add_flag("--bench", bench, "Print instruction and byte counts of an emulated device")
       ->group("Measurement");
   app.add_flag("--counters", counters,
                "Count per launch: instructions by class, lanes, cache lines, bank conflicts, "
@@ -94,7 +94,8 @@ int main(int argc, char** argv) {
       ->type_name("WORKGROUP:WAVEFRONT")
       ->group("Emulator");
   app.add_option("--break", break_pc,
-                 "Print the registers of the wavefront of --trace (0:0) when it gets to an address")
+                 "Print the registers of the wavefront of --trace (0:0), instead of its "
+                 "instructions, when it gets to an address")
       ->type_name("PC")
       ->group("Emulator");
   return tool.run(argc, argv, [&](const hipplan_tool_io& io) {
