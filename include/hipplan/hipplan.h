@@ -58,8 +58,9 @@ HIPPLAN_API hipplan_status hipplan_file_from_bytes(const void* bytes, size_t siz
                                                    hipplan_file** file);
 HIPPLAN_API void hipplan_file_destroy(hipplan_file* file);
 HIPPLAN_API uint64_t hipplan_file_plan_count(const hipplan_file* file);
-/* The plan for a target. `graph_key` is the key's hexadecimal text or the start of it; null when
- * the file holds one graph. HIPPLAN_UNUSABLE when no plan runs on the target. */
+/* The plan for a target: an architecture, or a target or product that ships. `graph_key` is the
+ * key's hexadecimal text or the start of it; null when the file holds one graph. HIPPLAN_UNUSABLE
+ * when no plan runs on the target. */
 HIPPLAN_API hipplan_status hipplan_file_find(const hipplan_file* file, const char* graph_key,
                                              const char* target, hipplan_plan** plan);
 

@@ -3,6 +3,7 @@
 
 #include "api/fence.h"
 #include "api/objects.h"
+#include "commands/baking.h"
 #include "commands/plans.h"
 #include "commands/targets.h"
 #include "hipplan/hipplan.h"
@@ -50,11 +51,12 @@ Result<void> bake_into(const hipplan_bake_options& options, hipplan_plan** out) 
                      graph::read_graph({options.graph_json, options.graph_size}, "graph", {}, {}));
   pipeline::Catalog catalog(commands::kernels_folder(io), 1);
   capture::Capturer capturer;
-  pipeline::BakeOptions bake;
-  if (options.engine != nullptr) bake.request.engine = options.engine;
-  bake.capture.with_graph = options.plan_only == 0;
-  HIPPLAN_TRY_ASSIGN(auto baked,
-                     pipeline::bake(graph, target, catalog, capturer, bake, {}, nullptr));
+  select::Request request;
+  request.engine = commands::text_or_empty(options.engine);
+  HIPPLAN_TRY_ASSIGN(
+      auto baked,
+      pipeline::bake(graph, target, catalog, capturer,
+                     commands::bake_options(request, options.plan_only == 0), {}, nullptr));
   auto plan = std::make_unique<hipplan_plan>();
   plan->plan = std::move(baked.plan);
   *out = plan.release();
@@ -65,6 +67,7 @@ Result<void> bake_into(const hipplan_bake_options& options, hipplan_plan** out) 
 }  // namespace hipplan::api
 
 using hipplan::Result;
+using hipplan::api::check_size;
 using hipplan::api::fenced;
 using hipplan::api::null_argument;
 
@@ -73,11 +76,7 @@ extern "C" {
 hipplan_status hipplan_bake(const hipplan_bake_options* options, hipplan_plan** plan) {
   return fenced([&]() -> Result<void> {
     if (options == nullptr || plan == nullptr) return null_argument(plan ? "options" : "plan");
-    if (options->struct_size != sizeof(*options))
-      return hipplan::Error{.code = hipplan::Code::bad_input,
-                            .reason = "struct-size",
-                            .where = "options",
-                            .what = "has another size than this library's"};
+    HIPPLAN_TRY(check_size(options, "options"));
     if (options->graph_json == nullptr || options->target == nullptr)
       return null_argument(options->target ? "graph_json" : "target");
     return hipplan::api::bake_into(*options, plan);
@@ -119,7 +118,10 @@ hipplan_status hipplan_file_find(const hipplan_file* file, const char* graph_key
   return fenced([&]() -> Result<void> {
     if (file == nullptr || target == nullptr || plan == nullptr)
       return null_argument(!file ? "file" : !target ? "target" : "plan");
-    HIPPLAN_TRY_ASSIGN(const auto arch, hipplan::target::Arch::parse(target));
+    hipplan_tool_io raw{};
+    raw.struct_size = sizeof(raw);
+    HIPPLAN_TRY_ASSIGN(const auto arch,
+                       hipplan::commands::arch_of(target, hipplan::commands::Io(raw)));
     HIPPLAN_TRY_ASSIGN(const auto entry,
                        hipplan::commands::resolve(file->file, graph_key ? graph_key : "", arch));
     auto out = std::make_unique<hipplan_plan>();

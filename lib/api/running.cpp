@@ -7,6 +7,7 @@
 #include "hipplan/hipplan.h"
 
 using hipplan::Result;
+using hipplan::api::check_size;
 using hipplan::api::fenced;
 using hipplan::api::null_argument;
 
@@ -16,11 +17,7 @@ hipplan_status hipplan_device_open(const hipplan_device_options* options, hippla
   return fenced([&]() -> Result<void> {
     if (options == nullptr || device == nullptr)
       return null_argument(device ? "options" : "device");
-    if (options->struct_size != sizeof(*options))
-      return hipplan::Error{.code = hipplan::Code::bad_input,
-                            .reason = "struct-size",
-                            .where = "options",
-                            .what = "has another size than this library's"};
+    HIPPLAN_TRY(check_size(options, "options"));
     if (options->name == nullptr) return null_argument("name");
     hipplan_tool_io raw{};
     raw.struct_size = sizeof(raw);

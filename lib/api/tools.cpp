@@ -1,6 +1,7 @@
 // The exported tool functions: argument checks and the exception fence.
 #include <new>
 
+#include "api/fence.h"
 #include "commands/commands.h"
 #include "hipplan/tools.h"
 
@@ -10,22 +11,13 @@ using hipplan::Code;
 using hipplan::Error;
 using hipplan::commands::Io;
 
-/// A caller built against an older or newer header than this library is told so.
-template <class T>
-bool fits(const T* given) {
-  return given != nullptr && given->struct_size == sizeof(T);
-}
-
 template <class Options>
 void run_command(int (*command)(const Options&, Io&), const Options* options, Io& io) {
-  if (!fits(options)) {
-    io.fail({.code = Code::bad_input,
-             .reason = "struct-size",
-             .what = "the options' size is not this library's",
-             .advice = "rebuild the caller with this version's headers"});
-    return;
-  }
   try {
+    if (const auto fits = hipplan::api::check_size(options, "options"); !fits) {
+      io.fail(fits.error());
+      return;
+    }
     (void)command(*options, io);
   } catch (const std::bad_alloc&) {
     io.fail({.code = Code::machine, .reason = "out-of-memory", .what = "out of memory"});
@@ -37,8 +29,8 @@ void run_command(int (*command)(const Options&, Io&), const Options* options, Io
 template <class Options>
 int fenced(int (*command)(const Options&, Io&), const Options* options,
            const hipplan_tool_io* raw) {
-  if (!fits(raw)) return HIPPLAN_BAD_INPUT;
   try {
+    if (!hipplan::api::check_size(raw, "io")) return HIPPLAN_BAD_INPUT;
     Io io(*raw);
     run_command(command, options, io);
     io.finish_json();
