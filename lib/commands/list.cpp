@@ -68,7 +68,10 @@ Result<void> list_hip_devices(Inspection& in, Listing& out) {
   const auto runtime = device::hip::Runtime::open(in.io.hip_library());
   if (!runtime) {
     if (!in.io.hip_library().empty()) return runtime.error();
-    in.io.note("no HIP devices: no HIP library opens (--hip-library names one)");
+    const Error& error = runtime.error();
+    in.io.note("no HIP devices: " + (error.reason == "hip-library"
+                                         ? "no HIP library opens (--hip-library names one)"
+                                         : error.text()));
     return {};
   }
   HIPPLAN_TRY_ASSIGN(const int count, (*runtime)->count());
