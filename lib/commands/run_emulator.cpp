@@ -8,10 +8,6 @@
 namespace hipplan::commands {
 namespace {
 
-Error usage(const std::string& where, const char* what) {
-  return usage_error({.where = where, .what = what});
-}
-
 template <class T>
 bool whole(std::string_view text, T& value, int base = 10) {
   const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value, base);
@@ -25,13 +21,13 @@ Result<void> read_place(std::string_view text, device::Trace& trace) {
       whole(text.substr(0, colon), trace.workgroup) &&
       (colon == std::string_view::npos || whole(text.substr(colon + 1), trace.wavefront));
   if (good) return {};
-  return usage(cat("--trace ", text), "is not WORKGROUP:WAVEFRONT");
+  return usage_error({.where = cat("--trace ", text), .what = "is not WORKGROUP:WAVEFRONT"});
 }
 
 Result<void> read_pc(std::string_view text, device::Trace& trace) {
   const std::string_view digits = text.substr(0, 2) == "0x" ? text.substr(2) : text;
   if (whole(digits, trace.break_pc, 16)) return {};
-  return usage(cat("--break ", text), "is not a hexadecimal address");
+  return usage_error({.where = cat("--break ", text), .what = "is not a hexadecimal address"});
 }
 
 std::string number(double value, const char* format) {
@@ -81,7 +77,9 @@ Result<device::OpenOptions> emulator_options(const hipplan_run_options& options,
   out.profile = options.counters != 0;
   const std::string trace = text_or_empty(options.trace), pc = text_or_empty(options.break_pc);
   if (trace.empty() && pc.empty()) return out;
-  if (io.json()) return usage("--trace, --break", "print text, which --json has no place for");
+  if (io.json())
+    return usage_error(
+        {.where = "--trace, --break", .what = "print text, which --json has no place for"});
   out.trace.instructions = !trace.empty() && pc.empty();
   if (!trace.empty()) HIPPLAN_TRY(read_place(trace, out.trace));
   if (!pc.empty()) HIPPLAN_TRY(read_pc(pc, out.trace));
