@@ -132,9 +132,11 @@ Result<std::unique_ptr<device::Module>> EmulatorDevice::load(ByteView code_objec
   std::unique_lock lock(mutex_);
   const auto fill_module = [&]() -> Result<void> {
     HIPPLAN_TRY_ASSIGN(const uint64_t bias, place_segments(object, memory_, module->segments));
+    uint64_t instructions_left = kMaxModuleInstructions;
     for (const auto& kernel : object.kernels) {
       HIPPLAN_TRY_ASSIGN(const auto* disassembler, decoder(kernel));
-      auto program = build_program(object, kernel, description_, bias, *disassembler);
+      auto program =
+          build_program(object, kernel, description_, bias, *disassembler, instructions_left);
       if (!program) return program.error().within(cat("kernel ", kernel.name));
       module->programs.push_back(std::move(program).value());
     }
@@ -160,11 +162,19 @@ Result<void> EmulatorDevice::launch(const device::Kernel& kernel, const device::
   const std::lock_guard lock(mutex_);
   if (auto checked = check_launch(*program, launch, description_); !checked)
     return checked.error().within(cat("launch of ", program->info.name));
-  std::vector<uint64_t> owned;
+  // The launch's own allocations go when it ends, however it ends.
+  struct Owned {
+    AddressSpace& memory;
+    std::vector<uint64_t> bases;
+    ~Owned() {
+      for (const uint64_t base : bases) (void)memory.release(base);
+    }
+  } owned{memory_, {}};
   WaveCounters counted;
   ProfileCounts profiled;
   const auto run = [&]() -> Result<void> {
-    HIPPLAN_TRY_ASSIGN(const Dispatch dispatch, make_dispatch(*program, launch, memory_, owned));
+    HIPPLAN_TRY_ASSIGN(const Dispatch dispatch,
+                       make_dispatch(*program, launch, memory_, owned.bases));
     Result<void> ran = scheduler_.run(dispatch, memory_, counted, profiled);
     if (profile_) {
       profiles_.push_back(make_profile(dispatch, profiled, description_));
@@ -173,7 +183,6 @@ Result<void> EmulatorDevice::launch(const device::Kernel& kernel, const device::
     return ran;
   };
   Result<void> done = run();
-  for (const uint64_t base : owned) (void)memory_.release(base);
   ++counters_.launches;
   counters_.instructions += counted.instructions;
   counters_.lane_instructions += counted.lane_instructions;
@@ -201,11 +210,16 @@ extern "C" __attribute__((visibility("default"))) int hipplan_emulator_open(
     const hipplan::device::OpenOptions* options, hipplan::device::Device** device,
     hipplan::Error* error) {
   if (!(*tag == hipplan::emulator::AbiTag{})) return 2;
-  auto opened = hipplan::emulator::EmulatorDevice::open(*description, *options);
-  if (!opened) {
-    *error = std::move(opened).error();
+  try {
+    auto opened = hipplan::emulator::EmulatorDevice::open(*description, *options);
+    if (!opened) {
+      *error = std::move(opened).error();
+      return 1;
+    }
+    *device = std::move(opened).value().release();
+    return 0;
+  } catch (const std::exception& failure) {
+    *error = {.code = hipplan::Code::machine, .reason = "out-of-memory", .what = failure.what()};
     return 1;
   }
-  *device = std::move(opened).value().release();
-  return 0;
 }

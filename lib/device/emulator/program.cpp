@@ -108,7 +108,13 @@ Error refused(Error error, const disassembly::Line& line) {
 }
 
 Result<void> lower_lines(const std::vector<disassembly::Line>& lines, Lowering& lowering,
-                         Program& program) {
+                         Program& program, uint64_t& instructions_left) {
+  if (lines.size() > instructions_left)
+    return Error{.code = Code::unusable,
+                 .reason = "too-large",
+                 .what = "the code object's kernels have more instructions than the emulator takes",
+                 .expected = cat("at most ", kMaxModuleInstructions)};
+  instructions_left -= lines.size();
   for (const auto& line : lines) {
     if (!line.decoded)
       return refused({.code = Code::unusable,
@@ -129,26 +135,41 @@ Result<void> lower_lines(const std::vector<disassembly::Line>& lines, Lowering& 
   return {};
 }
 
-/// Lowers the functions that a kernel with jumps through registers may call: all that are no
-/// kernel. Those that need more registers than the kernel has are left out; it cannot call them.
+/// Functions that are no kernel, by address. What starts inside another one is a second name for
+/// code that is there already.
+std::vector<const codeobject::Symbol*> functions_of(const codeobject::CodeObject& object) {
+  std::vector<const codeobject::Symbol*> all;
+  for (const auto& symbol : object.symbols)
+    if (symbol.is_function && symbol.size != 0 && object.find(symbol.name) == nullptr)
+      all.push_back(&symbol);
+  std::stable_sort(all.begin(), all.end(), [](const auto* a, const auto* b) {
+    return a->address != b->address ? a->address < b->address : a->size > b->size;
+  });
+  std::vector<const codeobject::Symbol*> out;
+  for (const auto* symbol : all)
+    if (out.empty() || symbol->address - out.back()->address >= out.back()->size)
+      out.push_back(symbol);
+  return out;
+}
+
+/// Lowers the functions that a kernel with jumps through registers may call. Those that need more
+/// registers than the kernel has are left out; it cannot call them.
 Result<void> lower_functions(const codeobject::CodeObject& object,
                              const disassembly::Disassembler& disassembler, Lowering& lowering,
-                             Program& program) {
-  for (const auto& symbol : object.symbols) {
-    if (!symbol.is_function || symbol.size == 0 || object.find(symbol.name) != nullptr) continue;
-    const auto code = code_at(object, symbol.address, symbol.size);
+                             Program& program, uint64_t& instructions_left) {
+  for (const auto* symbol : functions_of(object)) {
+    const auto code = code_at(object, symbol->address, symbol->size);
     if (!code) continue;
-    HIPPLAN_TRY_ASSIGN(const auto lines, disassembler.disassemble(*code, symbol.address));
-    Lowering attempt = lowering;
+    HIPPLAN_TRY_ASSIGN(const auto lines, disassembler.disassemble(*code, symbol->address));
+    const auto before = lowering.mark();
     const size_t known = program.lines.size();
-    attempt.end_of_code();
-    if (auto lowered = lower_lines(lines, attempt, program); !lowered) {
-      if (lowered.error().reason != "register-out-of-range")
-        return lowered.error().within(cat("function ", symbol.name));
-      program.lines.resize(known);
-      continue;
-    }
-    lowering = std::move(attempt);
+    lowering.end_of_code();
+    const auto lowered = lower_lines(lines, lowering, program, instructions_left);
+    if (lowered) continue;
+    if (lowered.error().reason != "register-out-of-range")
+      return lowered.error().within(cat("function ", symbol->name));
+    program.lines.resize(known);
+    lowering.rewind(before);
   }
   return {};
 }
@@ -224,7 +245,8 @@ Result<std::unique_ptr<Program>> build_program(const codeobject::CodeObject& obj
                                                const codeobject::Kernel& kernel,
                                                const target::Description& device,
                                                uint64_t load_bias,
-                                               const disassembly::Disassembler& disassembler) {
+                                               const disassembly::Disassembler& disassembler,
+                                               uint64_t& instructions_left) {
   auto program = std::make_unique<Program>();
   program->info = kernel;
   HIPPLAN_TRY_ASSIGN(program->setup, read_setup(kernel, device));
@@ -235,8 +257,9 @@ Result<std::unique_ptr<Program>> build_program(const codeobject::CodeObject& obj
                      .vgprs = program->setup.vgprs,
                      .acc_vgprs = program->setup.acc_vgprs,
                      .load_bias = load_bias});
-  HIPPLAN_TRY(lower_lines(lines, lowering, *program));
-  if (lowering.has_jumps()) HIPPLAN_TRY(lower_functions(object, disassembler, lowering, *program));
+  HIPPLAN_TRY(lower_lines(lines, lowering, *program, instructions_left));
+  if (lowering.has_jumps())
+    HIPPLAN_TRY(lower_functions(object, disassembler, lowering, *program, instructions_left));
   HIPPLAN_TRY(check_half_rounding(lowering, *program));
   program->code_map = lowering.code_map();
   HIPPLAN_TRY_ASSIGN(program->ops, lowering.finish());

@@ -66,12 +66,18 @@ void classify(ProgramLine& line);
 /// than the device has.
 Result<Setup> read_setup(const codeobject::Kernel& kernel, const target::Description& device);
 
-/// Decodes and lowers one kernel of a loaded code object. Every instruction is checked.
+/// Instructions that the kernels of one code object may come to, functions counted once for each
+/// kernel that may call them: it bounds time and memory of a load.
+constexpr uint64_t kMaxModuleInstructions = 4'000'000;
+
+/// Decodes and lowers one kernel of a loaded code object. Every instruction is checked, and taken
+/// from `instructions_left`.
 Result<std::unique_ptr<Program>> build_program(const codeobject::CodeObject& object,
                                                const codeobject::Kernel& kernel,
                                                const target::Description& device,
                                                uint64_t load_bias,
-                                               const disassembly::Disassembler& disassembler);
+                                               const disassembly::Disassembler& disassembler,
+                                               uint64_t& instructions_left);
 
 /// Places the segments in emulated memory, applies relocations; returns the addresses of the
 /// allocations through `placed` (to release later, also after a failure) and the load bias.

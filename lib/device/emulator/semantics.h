@@ -28,13 +28,12 @@ struct Shape {
 
 /// Properties of an instruction that its shape does not tell.
 enum Flag : uint32_t {
-  kVector = 1,          ///< counts active lanes; VOP modifiers are legal
-  kIntegerClamp = 2,    ///< clamp saturates; the handler looks at Op::clamp
-  kKeepsHigh = 4,       ///< a 16-bit result keeps the upper half of its register on gfx9 too
-  kReadsVcc = 8,        ///< the last source is VCC and is not printed
-  kAnyModifier = 16,    ///< the handler's own lowering has checked the modifiers
-  kOwnOpSel = 32,       ///< op_sel goes to Op::packed instead of selecting halves
-  kConvertsFloat = 64,  ///< integer result; float sources (clamp is legal)
+  kVector = 1,        ///< counts active lanes; VOP modifiers are legal
+  kIntegerClamp = 2,  ///< clamp saturates; the handler looks at Op::clamp
+  kKeepsHigh = 4,     ///< a 16-bit result keeps the upper half of its register on gfx9 too
+  kReadsVcc = 8,      ///< the last source is VCC and is not printed
+  kAnyModifier = 16,  ///< the handler's own lowering has checked the modifiers
+  kOwnOpSel = 32,     ///< op_sel goes to Op::packed instead of selecting halves
 };
 
 /// Builds the operation(s) of one instruction. Null stands for the general way, driven by the
@@ -143,6 +142,21 @@ class Lowering {
   }
   /// Address of the first such instruction.
   [[nodiscard]] std::optional<uint64_t> half_rounding() const { return half_rounding_; }
+
+  /// How far the lowering has come; what was added since a mark can be taken back.
+  struct Mark {
+    size_t ops, starts, targets;
+    std::optional<uint64_t> half_rounding;
+  };
+  [[nodiscard]] Mark mark() const {
+    return {ops_.size(), starts_.size(), targets_.size(), half_rounding_};
+  }
+  void rewind(const Mark& to) {
+    ops_.resize(to.ops);
+    starts_.resize(to.starts);
+    targets_.resize(to.targets);
+    half_rounding_ = to.half_rounding;
+  }
 
   /// Resolves branch targets, puts a guard behind the last operation and hands all of them out.
   Result<std::vector<Op>> finish();

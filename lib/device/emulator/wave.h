@@ -52,7 +52,6 @@ struct Mode {
   [[nodiscard]] bool flush_out32() const { return (bits & 0x20) == 0; }
   [[nodiscard]] bool flush_in16_64() const { return (bits & 0x40) == 0; }
   [[nodiscard]] bool flush_out16_64() const { return (bits & 0x80) == 0; }
-  [[nodiscard]] bool dx10_clamp() const { return (bits & 0x100) != 0; }
   /// 0 to nearest even, 1 up, 2 down, 3 to zero.
   [[nodiscard]] unsigned round32() const { return bits & 3u; }
   [[nodiscard]] unsigned round16_64() const { return (bits >> 2) & 3u; }

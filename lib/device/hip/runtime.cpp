@@ -78,7 +78,7 @@ Result<Identity> Runtime::identify(int index) const {
                   "the device properties"));
   const auto arch = find_arch(properties);
   if (!arch)
-    return Error{.code = Code::machine,
+    return Error{.code = Code::unusable,
                  .reason = "device-arch",
                  .where = place(index),
                  .what = "the HIP runtime names no architecture known here for the device"};
