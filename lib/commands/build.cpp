@@ -89,16 +89,11 @@ Result<void> prepare(Bake& bake) {
     bake.request.knobs.push_back(std::move(knob));
   }
   HIPPLAN_TRY_ASSIGN(const auto paths, expand_paths(items(options.graphs), {".json"}));
-  for (const auto& path : paths) {
-    std::error_code ignored;
-    if (path != "-" && fs::equivalent(path, text_or_empty(options.output), ignored))
-      return Error{.code = Code::bad_input,
-                   .reason = "output-name",
-                   .where = path,
-                   .what = "is both a graph and the output",
-                   .advice = "write to another file"};
-    bake.sources.push_back({path, std::nullopt});
-  }
+  auto inputs = paths;
+  for (const auto& file : items(options.target_files)) inputs.push_back(file);
+  inputs.push_back(text_or_empty(options.sign_key));
+  HIPPLAN_TRY(refuse_overwrite(text_or_empty(options.output), inputs));
+  for (const auto& path : paths) bake.sources.push_back({path, std::nullopt});
   return {};
 }
 

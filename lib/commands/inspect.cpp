@@ -129,8 +129,9 @@ Result<void> show(Inspection& in) {
 
 Result<void> diff(Inspection& in) {
   HIPPLAN_TRY(need(in, 2, "two files"));
-  HIPPLAN_TRY_ASSIGN(const auto a, open_file(in.arguments[0], plan::Check::lookup));
-  HIPPLAN_TRY_ASSIGN(const auto b, open_file(in.arguments[1], plan::Check::lookup));
+  // The comparison trusts digests, so both files must be what their digests say.
+  HIPPLAN_TRY_ASSIGN(const auto a, open_file(in.arguments[0], plan::Check::full));
+  HIPPLAN_TRY_ASSIGN(const auto b, open_file(in.arguments[1], plan::Check::full));
   HIPPLAN_TRY_ASSIGN(const auto difference, plan::diff_files(a, b));
   if (in.io.json()) {
     json::Writer out;
@@ -176,6 +177,7 @@ Result<void> deliver(Inspection& in, ByteView bytes) {
     in.io.bytes(as_text(bytes));
     return {};
   }
+  HIPPLAN_TRY(refuse_overwrite(in.output, in.arguments));
   HIPPLAN_TRY(write_file(in.output, bytes));
   report_part(in, {in.output});
   return {};

@@ -51,6 +51,24 @@ Error usage_error(Error fields) {
   return fields;
 }
 
+Result<void> refuse_overwrite(const std::string& output, const std::vector<std::string>& inputs) {
+  constexpr std::string_view kBundle = ".tar.zst";
+  if (output.empty() || output == "-") return {};
+  for (const auto& input : inputs) {
+    const size_t member = input.find(std::string(kBundle) + ":");
+    const std::string file =
+        member == std::string::npos ? input : input.substr(0, member + kBundle.size());
+    std::error_code ignored;
+    if (fs::equivalent(file, output, ignored))
+      return Error{.code = Code::bad_input,
+                   .reason = "output-name",
+                   .where = output,
+                   .what = "is both read and the output",
+                   .advice = "write to another file"};
+  }
+  return {};
+}
+
 Result<void> make_folder(const fs::path& folder) {
   std::error_code failed;
   fs::create_directories(folder, failed);

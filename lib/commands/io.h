@@ -85,4 +85,8 @@ class Io {
 Result<std::vector<std::string>> expand_paths(const std::vector<std::string>& arguments,
                                               const std::vector<std::string>& suffixes);
 
+/// Refuses to write over one of the files that a command reads: bad_input, reason "output-name".
+/// A member of a bundle counts as the bundle; "-" and empty names are no files.
+Result<void> refuse_overwrite(const std::string& output, const std::vector<std::string>& inputs);
+
 }  // namespace hipplan::commands

@@ -1,4 +1,5 @@
 // hipplan-run: restore a plan from its bytes and execute it.
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <optional>
@@ -274,6 +275,13 @@ std::string shell_word(const std::string& text) {
   return out + "'";
 }
 
+/// The shortest decimal that reads back as `value`.
+std::string shortest(double value) {
+  std::array<char, 32> text{};
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
+  return {text.data(), end};
+}
+
 std::string repeat_line(const Session& session) {
   const auto& options = session.options;
   std::string out = cat("hipplan-run ", shell_word(text_or_empty(options.file)), " --device ",
@@ -297,8 +305,8 @@ std::string repeat_line(const Session& session) {
   if (options.check_uninitialized != 0) out += " --check-uninitialized";
   if (options.schedule_seed != 0) add("--schedule-seed", cat(options.schedule_seed));
   if (options.instruction_budget != 0) add("--instruction-budget", cat(options.instruction_budget));
-  if (options.absolute_tolerance >= 0) add("--atol", cat(options.absolute_tolerance));
-  if (options.relative_tolerance >= 0) add("--rtol", cat(options.relative_tolerance));
+  if (options.absolute_tolerance >= 0) add("--atol", shortest(options.absolute_tolerance));
+  if (options.relative_tolerance >= 0) add("--rtol", shortest(options.relative_tolerance));
   return out;
 }
 
@@ -339,15 +347,31 @@ Result<void> check_options(const hipplan_run_options& options) {
   return {};
 }
 
+/// No output is one of the files that are read.
+Result<void> check_output_names(const hipplan_run_options& options, const Assignments& expects) {
+  std::vector<std::string> read = {text_or_empty(options.file), text_or_empty(options.graph_file),
+                                   text_or_empty(options.target_file)};
+  HIPPLAN_TRY_ASSIGN(const auto inputs, assignments(options.inputs, "--input"));
+  for (const auto& [uid, path] : inputs) read.push_back(path);
+  for (const auto& [uid, path] : expects) read.push_back(path);
+  HIPPLAN_TRY_ASSIGN(const auto outputs, assignments(options.outputs, "--output"));
+  for (const auto& [uid, path] : outputs) HIPPLAN_TRY(refuse_overwrite(path, read));
+  return {};
+}
+
 Result<void> work(Session& session) {
   const auto& options = session.options;
   HIPPLAN_TRY_ASSIGN(const auto expects, assignments(options.expects, "--expect"));
+  HIPPLAN_TRY(check_output_names(options, expects));
   HIPPLAN_TRY(check_options(options));
   HIPPLAN_TRY(open_all(session));
   if (options.check != 0) HIPPLAN_TRY(reference::supported(session.graph));
   HIPPLAN_TRY(make_inputs(session));
   HIPPLAN_TRY(session.io.check_interrupted());
   HIPPLAN_TRY(execute(session, options.check != 0 || !expects.empty()));
+  // The null device computes nothing: what stands in the outputs is no result.
+  HIPPLAN_TRY_ASSIGN(const auto kind, kind_of(text_or_empty(options.device)));
+  if (kind == DeviceKind::null) session.outputs.clear();
   HIPPLAN_TRY(write_outputs(session));
   HIPPLAN_TRY(session.io.check_interrupted());
   if (options.check != 0) HIPPLAN_TRY(check_reference(session));

@@ -45,6 +45,7 @@ struct Verification {
   std::vector<target::Description> targets;
   std::vector<FileVerdict> files;
   std::optional<Trust> trust;             ///< given: files must be signed
+  std::optional<target::Arch> device;     ///< given: only plans that run there are executed
   uint64_t executed = 0, to_execute = 0;  ///< plans of the current file
 };
 
@@ -110,13 +111,18 @@ Result<void> execute_plan(const plan::Plan& plan, PlanVerdict& verdict, Verifica
   return judge_outputs(verdict.execution->outputs);
 }
 
+/// A file may hold plans for several devices; those of the others are checked and not executed.
+bool executes(const plan::Plan& plan, const Verification& v) {
+  return !v.device || restore::check_target(plan, *v.device).ok();
+}
+
 Result<void> check_plan(const plan::Plan& plan, PlanVerdict& verdict, Verification& v,
                         CheckedCode& checked) {
   const auto& provider = restore::built_in_provider();
   HIPPLAN_TRY(restore::check_restorable(plan, provider, nullptr, check_code_once(plan, checked)));
   for (const auto& target : v.targets)
     if (restore::check_target(plan, target.arch)) verdict.usable_on.push_back(target.arch.text());
-  if (v.options.execute != 0) HIPPLAN_TRY(execute_plan(plan, verdict, v));
+  if (v.options.execute != 0 && executes(plan, v)) HIPPLAN_TRY(execute_plan(plan, verdict, v));
   return v.io.check_interrupted();
 }
 
@@ -152,7 +158,7 @@ Result<void> check_file(const plan::File& file, FileVerdict& out, Verification& 
   if (entries.empty() && v.options.require_plan != 0)
     return Error{.code = Code::unusable, .reason = "no-plan", .what = "the file holds no plan"};
   v.executed = 0;
-  v.to_execute = entries.size();
+  v.to_execute = entries.size();  // at most: plans for other devices are left out
   for (const auto& entry : entries) {
     HIPPLAN_TRY(v.io.check_interrupted());
     PlanVerdict verdict{entry, {}, {}, {}, {}, {}};
@@ -170,6 +176,12 @@ Result<void> check_file(const plan::File& file, FileVerdict& out, Verification& 
       v.io.progress("checking plans", out.plans.size(), entries.size());
   }
   check_targets(out, v);
+  if (v.options.execute != 0 && v.executed == 0 && v.device && !entries.empty() && out.status == 0)
+    return Error{.code = Code::unusable,
+                 .reason = "target",
+                 .what = "no plan in the file runs on the device, so none was executed",
+                 .expected = "a plan for " + v.device->text(),
+                 .advice = "name a device that the file holds plans for"};
   return {};
 }
 
@@ -320,9 +332,17 @@ Result<void> work(Verification& v) {
   if (v.options.paths.count == 0)
     return usage_error(
         {.what = "no file given", .advice = "name at least one .hplan file, folder or bundle"});
+  if (v.options.execute == 0 && !text_or_empty(v.options.device).empty())
+    return usage_error({.what = "--device goes with --execute",
+                        .advice = "pass --execute, or --target to ask where plans run"});
   if (v.options.execute != 0) {
     HIPPLAN_TRY_ASSIGN(const auto kind, kind_of(text_or_empty(v.options.device)));
     HIPPLAN_TRY(refuse_null(kind));
+    const std::string name = text_or_empty(v.options.device);
+    if (!name.empty() && name != "auto") {
+      HIPPLAN_TRY_ASSIGN(const auto description, describe_device({name, "", v.targets}, v.io));
+      v.device = description.arch;
+    }
   }
   HIPPLAN_TRY_ASSIGN(const auto paths,
                      expand_paths(items(v.options.paths), {".hplan", ".tar.zst"}));
@@ -341,7 +361,7 @@ int verify(const hipplan_verify_options& options, Io& io) {
     print_reasons(io);
     return io.status();
   }
-  Verification v{options, io, {}, {}, {}};
+  Verification v{options, io, {}, {}, {}, {}};
   if (auto done = work(v); !done) {
     io.fail(done.error());
     if (v.files.empty()) return io.status();
