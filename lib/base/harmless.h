@@ -6,8 +6,9 @@
 
 namespace hipplan {
 
-/// Control characters (also the two-byte ones from U+0080 to U+009F) as \xNN, so that no file moves
-/// the cursor or fakes a line. Those in `keep` stay.
+/// Control characters (also U+0080 to U+009F) as \xNN and those that turn the direction of text as
+/// \u20NN, so that no file moves the cursor or fakes a line; U+FFFD for bytes that are no UTF-8.
+/// What stands in `keep` stays.
 [[nodiscard]] std::string harmless(std::string_view text, std::string_view keep = "");
 
 }  // namespace hipplan

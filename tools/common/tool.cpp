@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/harmless.h"
 #include "common/option_table.h"
 #include "common/terminal.h"
 
@@ -130,23 +131,36 @@ void Tool::warn_unknown_environment() const {
     if (variable != "HIPPLAN_DATA" && variable != "HIPPLAN_MODULES" &&
         variable != "HIPPLAN_HIP_LIBRARY")
       std::fprintf(stderr, "%s: warning: environment variable %s is not known\n", name_.c_str(),
-                   variable.c_str());
+                   harmless(variable).c_str());
   }
 }
 
 namespace {
 
+/// For a text without control characters.
 std::string json_text(const std::string& text) {
   std::string out = "\"";
   for (const char c : text) {
-    char escaped[8];
-    std::snprintf(escaped, sizeof escaped, "\\u%04x", static_cast<unsigned>(c) & 0xffu);
-    if (c == '"' || c == '\\' || (c >= 0 && c < 0x20) || c == 0x7f)
-      out += escaped;
-    else
-      out += c;
+    if (c == '"' || c == '\\') out += '\\';
+    out += c;
   }
   return out + "\"";
+}
+
+/// The name of an option that was given without a value, or empty. A list of targets that holds
+/// only commas has none either.
+std::string option_without_value(const CLI::App& app) {
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->get_type_size() == 0 || option->count() == 0) continue;
+    const bool list = option->get_type_name() == "TARGET";
+    for (const std::string& value : option->results())
+      if (value.find_first_not_of(list ? "," : "") == std::string::npos)
+        return option->get_positional() ? option->get_type_name()
+                                        : "--" + option->get_lnames().front();
+  }
+  for (const CLI::App* command : app.get_subcommands())
+    if (auto name = option_without_value(*command); !name.empty()) return name;
+  return "";
 }
 
 bool stands_in(const char* word, int argc, char** argv) {
@@ -166,7 +180,8 @@ std::string shell_in(int argc, char** argv) {
 }  // namespace
 
 /// A usage error: on standard error, and as the document where one was asked for.
-int Tool::refuse(const std::string& what, bool json) const {
+int Tool::refuse(const std::string& raw_what, bool json) const {
+  const std::string what = harmless(raw_what);
   std::fprintf(stderr, "%s: error: %s; try %s --help\n", name_.c_str(), what.c_str(),
                name_.c_str());
   if (json)
@@ -207,15 +222,24 @@ int Tool::parse(int argc, char** argv) {
     std::fputs(manual_page(about_, table_of(app_), hipplan_version()).c_str(), stdout);
   else if (!completion_.empty())
     std::fputs(completion_script(name_, table_of(app_), completion_).c_str(), stdout);
+  else if (const auto name = option_without_value(app_); !name.empty())
+    return refuse(name + ": the value is empty", json_);
   else
     return -1;
   return 0;
 }
 
+/// The exit status once everything that was printed is out.
+int Tool::finish_output(int status, bool failed) const {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && !failed) return status;
+  std::fprintf(stderr, "%s: error: standard output: cannot write: %s\n", name_.c_str(),
+               std::strerror(errno));
+  return HIPPLAN_MACHINE;
+}
+
 int Tool::run(int argc, char** argv, const std::function<int(const hipplan_tool_io&)>& command) {
   keep_standard_streams();
-  if (const int status = parse(argc, argv); status >= 0)
-    return std::fflush(stdout) == 0 ? status : HIPPLAN_MACHINE;
+  if (const int status = parse(argc, argv); status >= 0) return finish_output(status, false);
   warn_unknown_environment();
   catch_signals();
   Terminal terminal(name_, quiet_, no_progress_ || quiet_);
@@ -234,12 +258,9 @@ int Tool::run(int argc, char** argv, const std::function<int(const hipplan_tool_
   io.hip_library = given(hip_library_);
   const int status = command(io);
   terminal.clear_progress();
-  if (std::fflush(stdout) != 0 || session.write_failed) {
-    std::fprintf(stderr, "%s: error: standard output: cannot write: %s\n", name_.c_str(),
-                 std::strerror(errno));
-    return HIPPLAN_MACHINE;
-  }
-  return status == HIPPLAN_INTERRUPTED && caught_signal != 0 ? 128 + caught_signal : status;
+  return finish_output(
+      status == HIPPLAN_INTERRUPTED && caught_signal != 0 ? 128 + caught_signal : status,
+      session.write_failed);
 }
 
 }  // namespace hipplan::tools

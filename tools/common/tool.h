@@ -37,7 +37,8 @@ class Tool {
 
  private:
   int parse(int argc, char** argv);
-  int refuse(const std::string& what, bool json) const;
+  int refuse(const std::string& raw_what, bool json) const;
+  int finish_output(int status, bool failed) const;
   [[nodiscard]] std::string help() const;
   void warn_unknown_environment() const;
 
