@@ -122,8 +122,14 @@ Result<void> show(Inspection& in) {
   if (in.arguments.empty()) return usage("no file given", "at least one file");
   if (in.io.json() && in.arguments.size() != 1)
     return usage("--json shows one file at a time", "one file");
-  for (const auto& path : in.arguments)
-    if (auto shown = show_file(in, path); !shown) in.io.fail(shown.error());
+  for (const auto& path : in.arguments) {
+    auto shown = show_file(in, path);
+    if (shown) continue;
+    Error error = shown.error();
+    if (error.reason == "open" && path.find_first_of("./:") == std::string::npos)
+      error.advice = "there is no such command either; hipplan-inspect --help lists them";
+    in.io.fail(error);
+  }
   return {};
 }
 
@@ -237,9 +243,11 @@ Result<void> resolve_command(Inspection& in) {
     const Candidate* best = chosen.at(candidate.entry.graph_key);
     const bool wins = best == &candidate;
     unserved |= best == nullptr;
-    const std::string verdict = candidate.refusal
-                                    ? "refused: " + candidate.refusal->text()
-                                    : std::string(wins ? "chosen" : "fits, not chosen");
+    auto refusal = candidate.refusal;
+    // Nothing is to be done where another plan of the graph is chosen.
+    if (refusal && best != nullptr) refusal->advice.clear();
+    const std::string verdict =
+        refusal ? "refused: " + refusal->text() : std::string(wins ? "chosen" : "fits, not chosen");
     if (!in.io.json())
       in.io.line(cat(candidate.entry.graph_key.hex().substr(0, 16), "/", candidate.entry.target,
                      ": ", verdict));
@@ -247,9 +255,9 @@ Result<void> resolve_command(Inspection& in) {
     out.member("target", candidate.entry.target)
         .member("plan_digest", candidate.entry.plan_digest.hex());
     out.member("chosen", wins);
-    if (candidate.refusal) {
+    if (refusal) {
       out.key("refusal");
-      write_error(out, *candidate.refusal);
+      write_error(out, *refusal);
     }
     out.end_object();
   }
@@ -288,6 +296,10 @@ Result<void> bundle(Inspection& in) {
   if (in.output.empty()) return usage("no output given", "-o FILE.tar.zst");
   if (in.output == "-")
     return usage("a bundle is not written to standard output", "-o FILE.tar.zst");
+  std::error_code ignored;
+  if (in.io.json() && std::filesystem::exists(in.output, ignored) &&
+      !std::filesystem::is_regular_file(in.output, ignored))
+    return usage("a pipe or device cannot be read back for the report", "-o FILE.tar.zst");
   HIPPLAN_TRY(plan::write_bundle(in.arguments[0], in.output));
   return report_bundle(in, in.output);
 }
@@ -295,6 +307,7 @@ Result<void> bundle(Inspection& in) {
 Result<void> unbundle(Inspection& in) {
   HIPPLAN_TRY(need(in, 1, "one bundle"));
   if (in.output.empty()) return usage("no output given", "-o FOLDER/");
+  if (in.output == "-") return usage("files cannot go to standard output", "-o FOLDER/");
   HIPPLAN_TRY(plan::unpack_bundle(in.arguments[0], in.output));
   return report_bundle(in, in.arguments[0]);
 }

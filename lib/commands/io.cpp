@@ -99,7 +99,11 @@ void Io::message(hipplan_severity severity, const std::string& text) {
 }
 
 void Io::fail(const Error& error) {
-  message(HIPPLAN_ERROR, message_of(error));
+  // Names and values have no lines; a compiler's messages, which stand last, have.
+  Error shown = error;
+  for (std::string* text : {&shown.where, &shown.what, &shown.expected, &shown.found})
+    *text = harmless(*text);
+  message(HIPPLAN_ERROR, message_of(shown));
   fail_quietly(exit_code(error.code));
   const std::lock_guard lock(mutex_);
   if (!first_error_) first_error_ = error;

@@ -35,6 +35,8 @@ Result<uint64_t> take(plan::Writer& writer, const plan::File& file,
 
 Result<void> write_to(Inspection& in, plan::Writer& writer) {
   if (in.output != "-") return writer.write(in.output);
+  if (in.io.json())
+    return usage(in, "standard output cannot take the file and a report", "-o FILE.hplan");
   HIPPLAN_TRY_ASSIGN(const auto bytes, writer.to_bytes());
   in.io.bytes(as_text(bytes));
   return {};

@@ -3,8 +3,10 @@
 
 #include "archive/kpack.h"
 #include "archive/print.h"
+#include "base/file.h"
 #include "commands/commands.h"
 #include "commands/targets.h"
+#include "plan/foreign.h"
 
 namespace hipplan::commands {
 namespace {
@@ -79,7 +81,18 @@ Result<void> list_archives(const hipplan_pack_options& given, Io& io) {
   json::Writer out;
   out.begin_object().member("schema", "hipplan.pack-list/1").key("archives").begin_array();
   for (const std::string& path : items(given.arguments)) {
-    const auto archive = archive::Kpack::open(path);
+    const auto file = FileView::open(path);
+    if (!file) {
+      io.fail(file.error());
+      continue;
+    }
+    if (const auto foreign =
+            plan::foreign_error(file->view(), path, plan::FileKind::kpack, "a kernel archive",
+                                "a kpack file that hipplan-pack build wrote")) {
+      io.fail(*foreign);
+      continue;
+    }
+    const auto archive = archive::Kpack::parse(file->view(), path);
     if (!archive) {
       io.fail(archive.error());
       continue;

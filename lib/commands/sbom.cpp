@@ -9,6 +9,11 @@ namespace hipplan::commands {
 Result<void> sbom(Inspection& in) {
   if (in.arguments.size() != 1)
     return usage_error({.what = "wrong number of files", .expected = "one plan file"});
+  constexpr int64_t kLastSecond = 253402300799;  // of the year 9999
+  if (in.date > kLastSecond)
+    return usage_error({.what = "the date cannot be written",
+                        .expected = cat("0 to ", kLastSecond),
+                        .found = cat(in.date)});
   const bool spdx = in.format.empty() || in.format == "spdx";
   if (!spdx && in.format != "cyclonedx")
     return usage_error(

@@ -76,7 +76,10 @@ Result<void> list_signatures(Inspection& in) {
   show_signatures(shown, set.detached, true);
   out.end_array().end_object();
   if (in.io.json()) in.io.line(out.text());
-  if (!in.io.json() && set.embedded.empty() && set.detached.empty()) in.io.line("not signed");
+  if (!in.io.json() && set.embedded.empty() && set.detached.empty())
+    in.io.line("not signed");
+  else if (!in.io.json() && trust)
+    in.io.line("the contents are not checked; hipplan-verify checks them");
   if (trust) return plan::require_signed(set, trust->keys, trust->now, path);
   return {};
 }

@@ -11,6 +11,7 @@
 #include "plan/bundle.h"
 #include "plan/compress.h"
 #include "plan/errors.h"
+#include "plan/foreign.h"
 
 namespace hipplan::plan {
 namespace fs = std::filesystem;
@@ -172,6 +173,9 @@ Result<std::vector<BundleMember>> read_manifest(TarReader& tar, uint64_t bundle_
 
 /// The whole file is one zstd frame: nothing is appended to it.
 Result<void> check_one_frame(ByteView bundle, const std::string& where) {
+  if (auto foreign = foreign_error(bundle, where, FileKind::bundle, "a bundle",
+                                   "a .tar.zst file that bundle wrote"))
+    return *std::move(foreign);
   const size_t frame = ZSTD_findFrameCompressedSize(bundle.data(), bundle.size());
   if (ZSTD_isError(frame) != 0)
     return damaged("bundle-stream", where, "not a sound tar.zst stream", {},

@@ -122,4 +122,12 @@ std::optional<Error> foreign_error(ByteView bytes, const std::string& where) {
                    kind == FileKind::json ? "bake it with hipplan-build first" : "");
 }
 
+std::optional<Error> foreign_error(ByteView bytes, const std::string& where, FileKind wanted,
+                                   const std::string& thing, const std::string& expected) {
+  const FileKind kind = recognise(bytes);
+  if (kind == FileKind::unknown || kind == wanted) return std::nullopt;
+  return bad_input("foreign-file", where, cat("not ", thing, " but ", file_kind_text(kind)),
+                   expected);
+}
+
 }  // namespace hipplan::plan

@@ -37,4 +37,9 @@ enum class FileKind {
 /// else.
 [[nodiscard]] std::optional<Error> foreign_error(ByteView bytes, const std::string& where);
 
+/// The same where another kind than a plan file is wanted: `thing` names it, `expected` tells more.
+[[nodiscard]] std::optional<Error> foreign_error(ByteView bytes, const std::string& where,
+                                                 FileKind wanted, const std::string& thing,
+                                                 const std::string& expected);
+
 }  // namespace hipplan::plan

@@ -55,6 +55,7 @@ Error key_error(const fs::path& path, const char* what) {
 template <class Read>
 Result<std::pair<std::shared_ptr<void>, Digest>> load_key(ByteView text, const fs::path& path,
                                                           const char* what, Read read) {
+  if (text.empty()) return key_error(path, what);
   const std::unique_ptr<BIO, int (*)(BIO*)> bio(
       BIO_new_mem_buf(text.data(), static_cast<int>(text.size())), BIO_free);
   if (!bio) return machine("sign", path.string(), "out of memory");

@@ -157,7 +157,11 @@ Result<FileView> read_detached(const fs::path& file) {
   const fs::path beside = detached_path(file);
   std::error_code ignored;
   if (!fs::exists(beside, ignored)) return FileView();
-  return FileView::open(beside, 1 << 20);
+  HIPPLAN_TRY_ASSIGN(auto out, FileView::open(beside, 1 << 20));
+  if (out.view().empty())
+    return damaged("signature-block", beside.string(), "file is empty", "a signature block",
+                   "0 bytes");
+  return out;
 }
 
 Result<void> sign_file(const fs::path& path, const PrivateKey& key, bool detached) {
