@@ -33,6 +33,7 @@ CommandRow table_of(const CLI::App& app) {
   CommandRow out;
   out.name = app.get_name();
   out.help = app.get_description();
+  out.usage = app.get_footer();
   for (const CLI::Option* option : app.get_options()) {
     if (option->get_group().empty()) continue;
     auto row = row_of(*option);
@@ -52,6 +53,7 @@ std::string names_of(const OptionRow& option) {
 }
 
 std::string usage_of(const CommandRow& command) {
+  if (!command.usage.empty()) return " " + command.usage;
   std::string out;
   for (const auto& argument : command.positionals) {
     const std::string word = argument.value + (argument.repeats ? "..." : "");

@@ -20,6 +20,7 @@ struct OptionRow {
 /// A tool, or one of its commands.
 struct CommandRow {
   std::string name, help;
+  std::string usage;  ///< arguments that must be given, the app's footer; empty: made from the rows
   std::vector<OptionRow> positionals, options;
   std::vector<CommandRow> commands;
 };

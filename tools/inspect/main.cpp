@@ -14,36 +14,49 @@ struct Arguments {
   int64_t date = -1;
 };
 
+/// The end of the year 9999, the last that dates in documents can name.
+constexpr int64_t kLastSecond = 253402300799;
+
+/// What -o takes.
+enum class Output { none, file, file_or_stdout, folder };
+
 struct Command {
   const char* name;
   const char* help;
-  const char* value;  ///< name of its positional arguments, which says how they complete
-  const char* words;  ///< what they are
-  bool chooses;       ///< takes --graph-key and --target
-  bool writes;        ///< takes -o
+  const char* value;     ///< name of its positional arguments, which says how they complete
+  const char* words;     ///< what they are
+  const char* usage;     ///< what must be given
+  bool chooses = false;  ///< takes --graph-key and --target
+  Output output = Output::none;
 };
 constexpr Command kCommands[] = {
     {"show", "Print what files hold (the default)", "PLAN", "Plan files, bundles, code objects",
-     true, false},
-    {"diff", "Compare two files; exit 1 when they differ", "PLAN", "Two plan files", false, false},
+     "PLAN...", true},
+    {"diff", "Compare two files; exit 1 when they differ", "PLAN", "Two plan files", "PLAN PLAN"},
     {"list", "List what this installation has", "engines|kernels|targets|devices|handlers",
-     "What to list", true, false},
-    {"extract", "Take a part out of a file", "PLAN", "Plan file", true, true},
-    {"size", "Print what takes how much space", "PLAN", "Plan file", false, false},
-    {"disasm", "Print a plan's machine code as text", "PLAN", "Plan file or code object", true,
-     false},
-    {"resolve", "Say which plan a target gets and why not the others", "PLAN", "Plan file", true,
-     false},
-    {"why", "Print how a plan's decisions were reached", "PLAN", "Plan file", true, false},
-    {"bundle", "Pack a folder of plans into one .tar.zst file", "FOLDER", "Folder of plans", false,
+     "What to list", "engines|kernels|targets|devices|handlers", true},
+    {"extract", "Take a part out of a file", "PLAN", "Plan file",
+     "PLAN --plan|--graph|--code|--envelope -o FILE", true, Output::file_or_stdout},
+    {"size", "Print what takes how much space", "PLAN", "Plan file", "PLAN"},
+    {"disasm", "Print a plan's machine code as text", "PLAN", "Plan file or code object", "PLAN",
      true},
-    {"unbundle", "Unpack a bundle into a folder", "FILE", "Bundle", false, true},
-    {"merge", "Put the plans of several files into one", "PLAN", "Plan files", false, true},
-    {"split", "Write each plan of a file to a file of its own", "PLAN", "Plan file", false, true},
-    {"strip", "Keep the plans of some targets", "PLAN", "Plan file", false, true},
-    {"sign", "Sign files with an Ed25519 key", "PLAN", "Plan files", false, false},
-    {"signatures", "List who has signed a file", "PLAN", "Plan file", false, false},
-    {"sbom", "Print a bill of materials", "PLAN", "Plan file", false, false},
+    {"resolve", "Say which plan a target gets and why not the others", "PLAN", "Plan file",
+     "PLAN --target TARGET", true},
+    {"why", "Print how a plan's decisions were reached", "PLAN", "Plan file", "PLAN", true},
+    {"bundle", "Pack a folder of plans into one .tar.zst file", "FOLDER", "Folder of plans",
+     "FOLDER -o FILE", false, Output::file},
+    {"unbundle", "Unpack a bundle into a folder", "FILE", "Bundle", "FILE -o FOLDER", false,
+     Output::folder},
+    {"merge", "Put the plans of several files into one", "PLAN", "Plan files", "PLAN... -o FILE",
+     false, Output::file_or_stdout},
+    {"split", "Write each plan of a file to a file of its own", "PLAN", "Plan file",
+     "PLAN -o FOLDER", false, Output::folder},
+    {"strip", "Keep the plans of some targets", "PLAN", "Plan file",
+     "PLAN --keep-target TARGET[,TARGET...] -o FILE", false, Output::file_or_stdout},
+    {"sign", "Sign files with an Ed25519 key", "PLAN", "Plan files", "PLAN... --key FILE"},
+    {"signatures", "List who has signed a file; hipplan-verify also checks its contents", "PLAN",
+     "Plan file", "PLAN"},
+    {"sbom", "Print a bill of materials", "PLAN", "Plan file", "PLAN"},
 };
 
 /// The parts exclude each other.
@@ -67,6 +80,7 @@ void add_parts(CLI::App& app, Arguments& arguments) {
 void add_command(CLI::App& app, Arguments& arguments, const Command& command) {
   auto* sub = app.add_subcommand(command.name, command.help);
   sub->callback([&arguments, &command] { arguments.command = command.name; });
+  sub->footer(command.usage);
   sub->add_option("words", arguments.words, command.words)->type_name(command.value);
   if (command.chooses) {
     sub->add_option("--graph-key", arguments.graph_key, "Which graph: first digits of its key")
@@ -77,9 +91,12 @@ void add_command(CLI::App& app, Arguments& arguments, const Command& command) {
             ->allow_extra_args(false);
     if (std::string(command.name) != "list") target->expected(1);
   }
-  if (command.writes)
-    sub->add_option("--output,-o", arguments.output, "Where to write; - is standard output")
-        ->type_name("FILE");
+  if (command.output != Output::none)
+    sub->add_option("--output,-o", arguments.output,
+                    command.output == Output::folder ? "Folder to write into"
+                    : command.output == Output::file ? "File to write"
+                                                     : "Where to write; - is standard output")
+        ->type_name(command.output == Output::folder ? "FOLDER" : "FILE");
   const std::string name = command.name;
   if (name == "extract") add_parts(*sub, arguments);
   if (name == "strip")
@@ -91,14 +108,17 @@ void add_command(CLI::App& app, Arguments& arguments, const Command& command) {
     sub->add_flag("--detached", arguments.detached, "Write the signature to PLAN.sig");
   }
   if (name == "signatures")
-    sub->add_option("--trust", arguments.trust, "Judge by the public keys (*.pem) of this folder")
+    sub->add_option("--trust", arguments.trust,
+                    "Judge by the public keys (*.pem) of this folder; contents are not checked, "
+                    "hipplan-verify does")
         ->type_name("FOLDER");
   if (name == "sbom") {
     sub->add_option("--format", arguments.format, "Which kind of document")
         ->type_name("spdx|cyclonedx");
     sub->add_option("--date", arguments.date, "Time the document names, in seconds since 1970")
         ->envname("SOURCE_DATE_EPOCH")
-        ->type_name("SECONDS");
+        ->type_name("SECONDS")
+        ->check(CLI::Range(int64_t{0}, kLastSecond));
   }
 }
 
