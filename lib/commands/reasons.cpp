@@ -59,7 +59,7 @@ constexpr plan::ReasonFacts kExecuteReasons[] = {
     {"driver", "branch-target", "unusable", "a branch to no instruction"},
     {"run", "call-target", "machine", "a call to no function"},
     {"run", "end-of-code", "machine", "execution runs beyond the code"},
-    {"driver", "too-large", "unusable", "more instructions than the emulator takes"},
+    {"driver", "instruction-count", "unusable", "more instructions than the emulator takes"},
     {"driver", "registers", "unusable", "a kernel needs more registers than the device has"},
     {"driver", "lds", "unusable", "a kernel needs more LDS than the device has"},
     {"driver", "private", "unusable", "a kernel needs more private memory than the emulator gives"},

@@ -111,7 +111,7 @@ Result<void> lower_lines(const std::vector<disassembly::Line>& lines, Lowering& 
                          Program& program, uint64_t& instructions_left) {
   if (lines.size() > instructions_left)
     return Error{.code = Code::unusable,
-                 .reason = "too-large",
+                 .reason = "instruction-count",
                  .what = "the code object's kernels have more instructions than the emulator takes",
                  .expected = cat("at most ", kMaxModuleInstructions)};
   instructions_left -= lines.size();
