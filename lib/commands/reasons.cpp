@@ -109,6 +109,7 @@ constexpr plan::ReasonFacts kExecuteReasons[] = {
 constexpr plan::ReasonFacts kGeneralReasons[] = {
     {"request", "usage", "bad-input", "options or arguments do not fit together"},
     {"request", "open", "bad-input", "a file or folder cannot be opened, or nothing is there"},
+    {"request", "output-name", "bad-input", "an output is one of the files that are read"},
     {"request", "too-large", "bad-input", "a file is larger than this reader takes"},
     {"request", "no-such-member", "bad-input", "the bundle has no such member"},
     {"request", "no-plan", "unusable", "a plan was required and the file holds none"},
