@@ -1,19 +1,21 @@
 #!/usr/bin/env bash
 # From a fresh Debian 12 to all tests: installs packages, builds, and runs
-#   1. the unit tests under AddressSanitizer and UndefinedBehaviorSanitizer, the fuzzers' short runs and the lint;
+#   1. the tests under AddressSanitizer and UndefinedBehaviorSanitizer, and the fuzzers' short runs;
 #   2. the threaded tests under ThreadSanitizer;
 #   3. every test of the release build, whose ctest has the last line.
-# Usage: tests/run.sh [--release-only]
+# Usage: tests/run.sh [--release-only | --lint]     --lint: clang-tidy over the library and the tools, nothing else
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 cd "$root"
 jobs=$(nproc)
 release_only=
+lint=
 case "${1:-}" in
   "") ;;
   --release-only) release_only=1 ;;
+  --lint) lint=1 ;;
   *)
-    echo "usage: tests/run.sh [--release-only]" >&2
+    echo "usage: tests/run.sh [--release-only | --lint]" >&2
     exit 2
     ;;
 esac
@@ -42,7 +44,13 @@ ninja -C build/release --quiet
 archives=$root/build/release/share/hipplan/kernels
 if [ -z "$release_only" ]; then
   step "sanitizer and fuzzer build"
-  configure fuzz -DHIPPLAN_ARCHIVES_DIR="$archives"
+  configure fuzz -DHIPPLAN_ARCHIVES_DIR="$archives" -DHIPPLAN_LINT="${lint:+ON}"
+  if [ -n "$lint" ]; then
+    step "lint"
+    ninja -C build/fuzz --quiet hipplan_plan # the headers that are generated
+    ctest --test-dir build/fuzz -R style_lint --output-on-failure
+    exit
+  fi
   ninja -C build/fuzz --quiet
   step "sanitizer tests"
   ctest --test-dir build/fuzz -j "$jobs" --output-on-failure
