@@ -190,7 +190,7 @@ void judge_file(const std::string& path, Result<plan::File> opened, Verification
   out.path = path;
   Result<void> done = opened ? check_file(*opened, out, v) : Result<void>(opened.error());
   if (!done) {
-    const Error error = done.error();
+    const Error& error = done.error();
     const bool named = error.where.compare(0, path.size(), path) == 0;
     out.failure = error;
     note_failure(out, error);

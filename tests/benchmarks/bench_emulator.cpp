@@ -10,6 +10,7 @@
 
 #include "base/file.h"
 #include "device/device.h"
+#include "emulated_target.h"
 
 namespace {
 
@@ -35,25 +36,11 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-target::Description description_of(const std::string& arch) {
-  const bool wave64 = arch.rfind("gfx9", 0) == 0;
-  target::Description d;
-  d.name = "benchmark device";
-  d.arch.base = arch;
-  d.wavefront_size = wave64 ? 64 : 32;
-  d.max_workgroup_size = 1024;
-  d.lds_bytes_per_workgroup = 65536;
-  d.max_vgprs_per_wave = 512;
-  d.max_sgprs_per_wave = 102;
-  d.memory_bytes = uint64_t{1} << 30;
-  return d;
-}
-
 class Bench {
  public:
   Bench(const std::string& arch, const device::OpenOptions& options) : arch_(arch) {
     const auto start = Clock::now();
-    device_ = need(device::open_emulator(description_of(arch), options));
+    device_ = need(device::open_emulator(test::emulated_target(arch), options));
     const auto code =
         need(read_file(std::string(HIPPLAN_BENCH_FOLDER) + "/bench_" + arch + ".hsaco"));
     module_ = need(device_->load(code));

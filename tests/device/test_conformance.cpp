@@ -5,30 +5,21 @@
 #include "base/file.h"
 #include "conformance.h"
 #include "device/hip/hip.h"
+#include "target_files.h"
 
 using namespace hipplan;
 using namespace hipplan::test;
 
 namespace {
 
-target::Description described(const std::string& stem) {
-  const auto text =
-      read_file(std::string(HIPPLAN_SOURCE_DIR "/descriptors/targets/") + stem + ".json");
-  REQUIRE_MESSAGE(text.ok(), stem);
-  auto description = target::parse_description(
-      std::string_view(reinterpret_cast<const char*>(text->data()), text->size()), stem);
-  REQUIRE_MESSAGE(description.ok(), stem);
-  return std::move(description).value();
-}
-
 Backend null_backend(const std::string& stem) {
-  const auto description = described(stem);
+  const auto description = shipped_target(stem);
   return {"null:" + stem, description.arch.base, false,
           [description] { return device::open_null(description); }};
 }
 
 Backend emulator_backend(const std::string& stem) {
-  const auto description = described(stem);
+  const auto description = shipped_target(stem);
   return {"emulator:" + stem, description.arch.base, true, [description] {
             device::OpenOptions options;
             options.module_folder = HIPPLAN_MODULE_FOLDER;
@@ -38,7 +29,7 @@ Backend emulator_backend(const std::string& stem) {
 
 /// The hip device over the stand-in, which is one device for the whole program.
 Backend hip_backend() {
-  const auto description = described("mi300x");
+  const auto description = shipped_target("mi300x");
   return {"hip:0", description.arch.base, true,
           [description]() -> Result<std::unique_ptr<device::Device>> {
             HIPPLAN_TRY_ASSIGN(auto runtime, device::hip::Runtime::open(HIPPLAN_HIP_STAND_IN));

@@ -5,20 +5,13 @@
 
 #include "base/file.h"
 #include "device/hip/hip.h"
+#include "target_files.h"
 
 using namespace hipplan;
 using device::hip::Runtime;
+using test::shipped_target;
 
 namespace {
-
-target::Description described(const std::string& stem) {
-  const auto text =
-      read_file(std::string(HIPPLAN_SOURCE_DIR "/descriptors/targets/") + stem + ".json");
-  REQUIRE(text.ok());
-  return target::parse_description(
-             std::string_view(reinterpret_cast<const char*>(text->data()), text->size()), stem)
-      .value();
-}
 
 /// A variable of the stand-in for the length of a scope.
 class Setting {
@@ -41,7 +34,7 @@ std::shared_ptr<Runtime> stand_in() {
 }
 
 std::unique_ptr<device::Device> stand_in_device() {
-  auto device = device::hip::open_device(stand_in(), 0, described("mi300x"));
+  auto device = device::hip::open_device(stand_in(), 0, shipped_target("mi300x"));
   REQUIRE_MESSAGE(device.ok(), (device.ok() ? "" : device.error().text()));
   return std::move(device).value();
 }
@@ -70,7 +63,7 @@ TEST_CASE("a machine without a GPU has no devices, and none can be opened") {
   const auto runtime = stand_in();
   REQUIRE(runtime->count().ok());
   CHECK(*runtime->count() == 0);
-  const auto device = device::hip::open_device(runtime, 0, described("mi300x"));
+  const auto device = device::hip::open_device(runtime, 0, shipped_target("mi300x"));
   REQUIRE_FALSE(device.ok());
   CHECK(device.error().code == Code::machine);
   CHECK(device.error().reason == "no-device");
@@ -81,10 +74,10 @@ TEST_CASE("a device says what it is, and another description is refused") {
   const auto identity = runtime->identify(0);
   REQUIRE(identity.ok());
   CHECK(identity->arch.base == "gfx942");
-  CHECK(identity->memory_bytes == described("mi300x").memory_bytes);
+  CHECK(identity->memory_bytes == shipped_target("mi300x").memory_bytes);
   CHECK_FALSE(runtime->identify(1).ok());
   CHECK_FALSE(runtime->identify(-1).ok());
-  const auto device = device::hip::open_device(runtime, 0, described("rx7900xtx"));
+  const auto device = device::hip::open_device(runtime, 0, shipped_target("rx7900xtx"));
   REQUIRE_FALSE(device.ok());
   CHECK(device.error().reason == "device-arch");
   CHECK(mentions(device.error(), "gfx942"));

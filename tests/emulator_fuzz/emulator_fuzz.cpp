@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/shared_library.h"
 #include "device/device.h"
+#include "emulated_target.h"
 
 namespace {
 
@@ -39,20 +40,6 @@ std::vector<uint32_t> inputs() {
   return out;
 }
 
-target::Description description_of(const std::string& arch) {
-  const bool wave64 = arch.rfind("gfx9", 0) == 0;
-  target::Description d;
-  d.name = "fuzzed device";
-  d.arch.base = arch;
-  d.wavefront_size = wave64 ? 64 : 32;
-  d.max_workgroup_size = 1024;
-  d.lds_bytes_per_workgroup = 65536;
-  d.max_vgprs_per_wave = 512;
-  d.max_sgprs_per_wave = 102;
-  d.memory_bytes = uint64_t{1} << 30;
-  return d;
-}
-
 class Fuzz {
  public:
   Fuzz(const std::string& modules, const std::string& arch, const std::string& code) {
@@ -60,7 +47,7 @@ class Fuzz {
     options.module_folder = modules;
     options.check_races = options.check_uninitialized = true;
     options.schedule_seed = 3;
-    device_ = need(device::open_emulator(description_of(arch), options));
+    device_ = need(device::open_emulator(test::emulated_target(arch), options));
     module_ = need(device_->load(need(read_file(code))));
     in_ = need(device_->allocate(kInputs * 4));
     out_ = need(device_->allocate(kGroups * kItems * kValues * 4));
