@@ -5,6 +5,7 @@
 #include <optional>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -56,12 +57,34 @@ struct Error {
 /// unusable 4, untrusted 5, machine and internal 6, interrupted 130.
 [[nodiscard]] int exit_code(Code code);
 
-/// Joins values that have operator<< into a string: cat("uid ", 7).
+namespace detail {
+
+template <class T>
+void append(std::string& out, const T& part) {
+  if constexpr (std::is_convertible_v<const T&, std::string_view>) {
+    out += std::string_view(part);
+  } else if constexpr (std::is_same_v<T, bool>) {
+    out += part ? '1' : '0';
+  } else if constexpr (std::is_same_v<T, char> || std::is_same_v<T, signed char> ||
+                       std::is_same_v<T, unsigned char>) {
+    out += static_cast<char>(part);
+  } else if constexpr (std::is_integral_v<T>) {
+    out += std::to_string(part);
+  } else {
+    std::ostringstream text;
+    text << part;
+    out += text.str();
+  }
+}
+
+}  // namespace detail
+
+/// Joins values into a string as operator<< writes them: cat("uid ", 7).
 template <class... Ts>
 [[nodiscard]] std::string cat(const Ts&... parts) {
-  std::ostringstream out;
-  (out << ... << parts);
-  return out.str();
+  std::string out;
+  (detail::append(out, parts), ...);
+  return out;
 }
 
 /// A value or an Error. Test it before use; value() of a failure is a programming error.

@@ -2,6 +2,8 @@
 
 #include <iterator>
 
+#include "base/hex.h"
+
 namespace hipplan::codeobject {
 namespace {
 
@@ -41,12 +43,6 @@ void add_feature(target::Arch& arch, const char* name, uint32_t setting) {
   if (setting >= 2) arch.features.emplace_back(name, setting == 3);
 }
 
-std::string hex_text(uint32_t value) {
-  std::ostringstream out;
-  out << "0x" << std::hex << value;
-  return out.str();
-}
-
 }  // namespace
 
 std::string_view machine_name(uint32_t e_flags) {
@@ -68,18 +64,18 @@ Result<target::Arch> arch_of_flags(uint32_t e_flags, uint32_t version, const std
                  where + ": ELF header, e_flags",
                  std::move(what),
                  std::move(expected),
-                 hex_text(e_flags),
+                 hex(e_flags),
                  ""};
   };
   target::Arch arch;
   arch.base = std::string(machine_name(e_flags));
   if (arch.base.empty()) {
     Error error = fail("the machine number is not of an AMD GPU known here",
-                       hex_text(kMachines[0].number) + " to " +
-                           hex_text(std::prev(std::end(kMachines))->number) + ", where assigned");
+                       hex(kMachines[0].number) + " to " +
+                           hex(std::prev(std::end(kMachines))->number) + ", where assigned");
     error.code = Code::unusable;  // most likely a GPU that came later
     error.reason = "code-object-version";
-    error.found = hex_text(e_flags & kMachineMask) + " in e_flags " + hex_text(e_flags);
+    error.found = hex(e_flags & kMachineMask) + " in e_flags " + hex(e_flags);
     return error;
   }
   const uint32_t generic_version = e_flags >> kGenericVersionShift;

@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "base/float_types.h"
+#include "base/hex.h"
 #include "codeobject/disassembly/text_scan.h"
 
 namespace hipplan::disassembly {
@@ -244,7 +245,7 @@ bool parse_modifier(std::string_view text, Modifier& out) {
 Error text_error(std::string_view text, uint64_t address, std::string what, std::string_view part) {
   return Error{.code = Code::unusable,
                .reason = "instruction-text",
-               .where = cat("instruction at 0x", std::hex, address, " '", text, "'"),
+               .where = cat("instruction at ", hex(address), " '", text, "'"),
                .what = std::move(what),
                .expected = "AMDGPU assembly as LLVM prints it",
                .found = std::string(part),

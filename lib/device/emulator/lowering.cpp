@@ -1,6 +1,7 @@
 // Instructions to operations: every operand and modifier is checked here, once per kernel.
 #include <algorithm>
 
+#include "base/hex.h"
 #include "device/emulator/semantics.h"
 #include "device/emulator/wave.h"
 
@@ -13,9 +14,7 @@ using disassembly::Special;
 namespace {
 
 std::string place_of(const Instruction& instruction) {
-  std::ostringstream out;
-  out << "instruction at 0x" << std::hex << instruction.address;
-  return out.str();
+  return "instruction at " + hex(instruction.address);
 }
 
 unsigned words_of(Type type, unsigned lanes) {

@@ -6,12 +6,6 @@
 
 namespace hipplan::emulator {
 
-std::string hex(uint64_t value) {
-  std::ostringstream out;
-  out << "0x" << std::hex << value;
-  return out.str();
-}
-
 namespace {
 
 constexpr uint64_t kAlignment = 256;

@@ -9,12 +9,10 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "base/hex.h"
 #include "base/result.h"
 
 namespace hipplan::emulator {
-
-/// "0x" and lower-case hexadecimal digits.
-std::string hex(uint64_t value);
 
 /// Generic addresses of this form reach LDS and private memory; the low 32 bits are the offset.
 inline constexpr uint64_t kSharedAperture = 0x1000000000000ull;
