@@ -46,6 +46,7 @@ constexpr plan::ReasonFacts kExecuteReasons[] = {
     {"device", "device-arch", "unusable", "the device is of another or an unknown architecture"},
     {"device", "device-memory", "machine", "the device has not enough memory"},
     {"device", "driver", "machine", "a call of the driver failed"},
+    {"device", "not-supported", "unusable", "the device lacks what was asked of it"},
     {"driver", "driver-load", "unusable", "the driver refuses the code object"},
     {"driver", "arch", "unusable", "the emulator does not serve this architecture"},
     {"driver", "kernel", "unusable", "the emulator cannot run the kernel"},

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "base/bytes.h"
 #include "base/result.h"
 #include "device/profile.h"
+#include "device/timing.h"
 #include "target/target.h"
 
 namespace hipplan::device {
@@ -35,6 +37,12 @@ using Address = uint64_t;
 class Kernel {
  public:
   virtual ~Kernel() = default;
+};
+
+/// A launch with its kernel, for replays.
+struct KernelLaunch {
+  const Kernel* kernel = nullptr;
+  Launch launch{};
 };
 
 /// A loaded code object. Unloads when destroyed. Any thread.
@@ -88,6 +96,22 @@ class Device {
   /// Profiles of the launches since the last call, in order; empty where OpenOptions::profile is
   /// off or the device cannot look.
   [[nodiscard]] virtual std::vector<Profile> take_profiles() { return {}; }
+
+  // Timing (timing.h). What a device cannot do is unusable, reason not-supported, with the why.
+
+  virtual Result<std::unique_ptr<Event>> make_event() { return lacks("timing by events"); }
+  /// A closed gate: everything started from now on waits for it.
+  virtual Result<std::unique_ptr<Gate>> close_gate() { return lacks("holding up work"); }
+  virtual Result<std::unique_ptr<Replay>> make_replay(std::span<const KernelLaunch> launches) {
+    (void)launches;
+    return lacks("replaying recorded launches");
+  }
+  [[nodiscard]] virtual Result<Facts> facts() const { return lacks("asking a driver for facts"); }
+
+ private:
+  [[nodiscard]] Error lacks(std::string_view what) const {
+    return not_supported(name(), what, "a device without a driver");
+  }
 };
 
 /// A wavefront to watch in an emulator.
