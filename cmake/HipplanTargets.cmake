@@ -19,6 +19,30 @@ function(hipplan_separate)
   set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()
 
+# hipplan_share_headers(NAME HEADERS...): a target that compiles these headers once, in HIPPLAN_PRECOMPILE builds.
+# hipplan_use_headers(TARGET NAME): its files start with them. Only for targets with the same compiler options.
+option(HIPPLAN_PRECOMPILE "compile the standard headers once; every file still includes what it uses" OFF)
+set(hipplan_standard_headers <algorithm> <array> <charconv> <cmath> <cstdint> <cstring> <filesystem> <functional> <limits>
+    <map> <memory> <mutex> <optional> <set> <span> <sstream> <string> <string_view> <tuple> <unordered_map> <utility>
+    <variant> <vector>)
+function(hipplan_share_headers name)
+  file(WRITE ${CMAKE_BINARY_DIR}/generated/${name}.cpp "namespace {}\n")
+  add_library(${name} OBJECT ${CMAKE_BINARY_DIR}/generated/${name}.cpp)
+  target_link_libraries(${name} PRIVATE hipplan_options)
+  target_precompile_headers(${name} PRIVATE ${ARGN})
+  if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    target_compile_options(${name} PRIVATE -Xclang -fno-pch-timestamp)
+  endif()
+endfunction()
+function(hipplan_use_headers target name)
+  if(HIPPLAN_PRECOMPILE)
+    target_precompile_headers(${target} REUSE_FROM ${name})
+  endif()
+endfunction()
+if(HIPPLAN_PRECOMPILE)
+  hipplan_share_headers(hipplan_headers ${hipplan_standard_headers})
+endif()
+
 # The clang that compiles kernels for AMD GPUs: Debian's, or a ROCm installation's.
 find_program(HIPPLAN_AMDGPU_CLANG NAMES clang-22 clang++-22 amdclang++
              PATHS /opt/rocm/llvm/bin /opt/rocm/bin DOC "clang that compiles kernels for AMD GPUs")
@@ -28,8 +52,10 @@ function(hipplan_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINKS;PRIVATE_LINKS" ${ARGN})
   add_library(${name} STATIC ${ARG_SOURCES})
   target_link_libraries(${name} PUBLIC hipplan_options ${ARG_LINKS} PRIVATE ${ARG_PRIVATE_LINKS})
+  hipplan_use_headers(${name} hipplan_headers)
 endfunction()
 
+set(hipplan_test_options -fPIC -O0)
 # hipplan_test(NAME SOURCES ... LINKS ... [LABELS ...] [TIMEOUT s]): one doctest program, registered with CTest.
 function(hipplan_test name)
   cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;LINKS;LABELS" ${ARGN})
@@ -37,7 +63,9 @@ function(hipplan_test name)
   target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR}/tests/support)
   target_link_libraries(${name} PRIVATE hipplan_options ${ARG_LINKS} hipplan_test_main)
   # What is tested is optimised; optimising the tests themselves only costs build time.
-  target_compile_options(${name} PRIVATE -O0)
+  target_compile_options(${name} PRIVATE ${hipplan_test_options})
+  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+  hipplan_use_headers(${name} hipplan_test_headers)
   target_compile_definitions(${name} PRIVATE
     HIPPLAN_SOURCE_DIR="${CMAKE_SOURCE_DIR}" HIPPLAN_BINARY_DIR="${CMAKE_BINARY_DIR}")
   add_test(NAME ${name} COMMAND ${name})

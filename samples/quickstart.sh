@@ -10,7 +10,7 @@ work=$build/quickstart
 
 "$root/scripts/install-packages.sh"
 # Objects are found again by the compiler cache from any folder that the checkout lies in.
-export CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=1
+export CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=1 CCACHE_DEPEND=1 CCACHE_SLOPPINESS=pch_defines,time_macros
 if [ ! -f "$build/build.ninja" ]; then
   cmake -S "$root" --preset release -DHIPPLAN_TESTS=OFF -DHIPPLAN_BENCHMARKS=OFF >/dev/null
 fi

@@ -45,7 +45,7 @@ std::string range_text(const ValueRule& rule) {
 }
 
 /// Bounds one name in messages that quote what an untrusted file said.
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   constexpr size_t kLongest = 80;
   return cat("'", text.substr(0, kLongest), text.size() > kLongest ? "…'" : "'");
 }
@@ -83,7 +83,7 @@ Result<void> check_text(std::string_view alias, const ValueRule& rule, const std
   std::string legal;
   for (const auto& choice : rule.choices) legal += (legal.empty() ? "" : ", ") + choice;
   return launch_error(alias, cat("launch value '", rule.name, "' has an unknown word"),
-                      "one of " + legal, quoted(value));
+                      "one of " + legal, in_quotes(value));
 }
 
 Result<void> check_list(std::string_view alias, const ValueRule& rule,
@@ -161,7 +161,7 @@ Result<void> check_values(const DispatchHandler& handler, const LaunchValues& va
                                     [&](const ValueRule& rule) { return rule.name == name; });
     if (known == contract.end()) {
       return launch_error(alias,
-                          cat("launch value ", quoted(name), " is not part of the contract"));
+                          cat("launch value ", in_quotes(name), " is not part of the contract"));
     }
     if (find_value(values, name) != &values[i]) {
       return launch_error(alias, cat("launch value '", name, "' is given twice"));

@@ -1,5 +1,4 @@
 // Bundles: round trip, determinism, and what a reader must refuse.
-#define DOCTEST_CONFIG_SUPER_FAST_ASSERTS
 #include <doctest/doctest.h>
 
 #include <archive.h>

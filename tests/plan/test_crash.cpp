@@ -1,6 +1,5 @@
 // Writers that are killed, that run out of space, that follow dead ones; files that shrink.
 // HIPPLAN_CRASH_RUNS sets how many writers are killed (a long run: 1000).
-#define DOCTEST_CONFIG_SUPER_FAST_ASSERTS
 #include <doctest/doctest.h>
 
 #include <csignal>
@@ -12,6 +11,7 @@
 
 #include "plan/bundle.h"
 #include "sample.h"
+#include "sanitized.h"
 
 using namespace hipplan;
 using namespace hipplan::plan;
@@ -19,21 +19,6 @@ using namespace hipplan::test;
 namespace fs = std::filesystem;
 
 namespace {
-
-// Sanitizers take memory of their own.
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define HIPPLAN_TEST_SANITIZED
-#endif
-#endif
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define HIPPLAN_TEST_SANITIZED
-#endif
-#ifdef HIPPLAN_TEST_SANITIZED
-constexpr bool kSanitized = true;
-#else
-constexpr bool kSanitized = false;
-#endif
 
 /// Some 200 KB that do not compress well.
 Writer& library() {

@@ -1,5 +1,4 @@
 // Every change of a file's bytes is told as damage, never as anything else.
-#define DOCTEST_CONFIG_SUPER_FAST_ASSERTS
 #include <doctest/doctest.h>
 
 #include <random>

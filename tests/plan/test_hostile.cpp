@@ -1,5 +1,4 @@
 // Files whose digests are right and whose content is not: sweeps, unknown parts, caps.
-#define DOCTEST_CONFIG_SUPER_FAST_ASSERTS
 #include <doctest/doctest.h>
 
 #include <random>

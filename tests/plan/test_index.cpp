@@ -1,5 +1,4 @@
 // The index: lookup touches few pages, checks them, and the whole tree is checked in full mode.
-#define DOCTEST_CONFIG_SUPER_FAST_ASSERTS
 #include <doctest/doctest.h>
 
 #include <signal.h>

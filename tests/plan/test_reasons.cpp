@@ -1,5 +1,4 @@
 // Every check has a reason, a file that fails this check alone, and its place before the next one.
-#define DOCTEST_CONFIG_SUPER_FAST_ASSERTS
 #include <doctest/doctest.h>
 
 #include <fstream>

@@ -1,5 +1,4 @@
 // Signatures: made, judged, and refused with the right reason before anything else is looked at.
-#define DOCTEST_CONFIG_SUPER_FAST_ASSERTS
 #include <doctest/doctest.h>
 
 #include <openssl/evp.h>

@@ -1,5 +1,4 @@
 // diff, show, size, extract and foreign files.
-#define DOCTEST_CONFIG_SUPER_FAST_ASSERTS
 #include <doctest/doctest.h>
 
 #include <algorithm>
