@@ -20,10 +20,10 @@ constexpr size_t kLongestInstruction = 24;  // gfx12 uses up to 12, LLVM asks fo
 /// The module's path: in `folder`, or beside the running code in an installed or a build tree.
 fs::path module_path(const std::string& folder) {
   if (!folder.empty()) return fs::path(folder) / llvm_module::kFileName;
-  const fs::path beside = own_folder() / llvm_module::kFileName;
+  fs::path beside = own_folder() / llvm_module::kFileName;
   std::error_code ignored;
   if (fs::exists(beside, ignored)) return beside;
-  const fs::path sibling = own_folder() / ".." / "lib" / llvm_module::kFileName;
+  fs::path sibling = own_folder() / ".." / "lib" / llvm_module::kFileName;
   return fs::exists(sibling, ignored) ? sibling : beside;
 }
 
