@@ -31,6 +31,21 @@ std::vector<int64_t> row_major(const std::vector<int64_t>& dims) {
   return out;
 }
 
+std::vector<int64_t> positions_along(const std::vector<int64_t>& dims,
+                                     const std::vector<bool>& chosen, bool which) {
+  const auto strides = row_major(dims);
+  std::vector<int64_t> out{0};
+  for (size_t d = 0; d < dims.size(); ++d) {
+    if (chosen[d] != which) continue;
+    std::vector<int64_t> next;
+    next.reserve(out.size() * static_cast<size_t>(dims[d]));
+    for (const int64_t base : out)
+      for (int64_t i = 0; i < dims[d]; ++i) next.push_back(base + i * strides[d]);
+    out = std::move(next);
+  }
+  return out;
+}
+
 std::optional<std::vector<int64_t>> broadcast_strides(const std::vector<int64_t>& dims,
                                                       const std::vector<int64_t>& strides,
                                                       const std::vector<int64_t>& target) {

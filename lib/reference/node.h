@@ -79,6 +79,9 @@ Result<void> sdpa_supported(const graph::Graph& graph, const graph::Node& node);
 /// "[2,3,4]".
 [[nodiscard]] std::string dims_text(const std::vector<int64_t>& dims);
 [[nodiscard]] std::vector<int64_t> row_major(const std::vector<int64_t>& dims);
+/// All row-major positions that the axes with chosen[d] == which reach, the others at 0.
+[[nodiscard]] std::vector<int64_t> positions_along(const std::vector<int64_t>& dims,
+                                                   const std::vector<bool>& chosen, bool which);
 [[nodiscard]] int64_t product(const std::vector<int64_t>& dims);
 /// `strides` of a tensor of `dims` seen with the shape `target`, aligned at the last dim: 0 where
 /// it is repeated. Nothing when a dim is neither 1 nor the target's.

@@ -130,21 +130,6 @@ struct Rows {
       steps;  ///< row-major positions: of each row, of each element from it
 };
 
-std::vector<int64_t> positions(const std::vector<int64_t>& dims, const std::vector<bool>& chosen,
-                               bool which) {
-  const auto strides = row_major(dims);
-  std::vector<int64_t> out{0};
-  for (size_t d = 0; d < dims.size(); ++d) {
-    if (chosen[d] != which) continue;
-    std::vector<int64_t> next;
-    next.reserve(out.size() * static_cast<size_t>(dims[d]));
-    for (const int64_t base : out)
-      for (int64_t i = 0; i < dims[d]; ++i) next.push_back(base + i * strides[d]);
-    out = std::move(next);
-  }
-  return out;
-}
-
 Result<Rows> rows_of(const Context& context, const graph::Tensor& x) {
   Rows out{x.dims, std::vector<bool>(x.dims.size(), false), {}, {}};
   const size_t rank = x.dims.size();
@@ -158,8 +143,8 @@ Result<Rows> rows_of(const Context& context, const graph::Tensor& x) {
     for (size_t i = 1; i <= std::min(rank, dims.size()); ++i)
       out.inside[rank - i] = dims[dims.size() - i] == x.dims[rank - i];
   }
-  out.starts = positions(x.dims, out.inside, false);
-  out.steps = positions(x.dims, out.inside, true);
+  out.starts = positions_along(x.dims, out.inside, false);
+  out.steps = positions_along(x.dims, out.inside, true);
   return out;
 }
 

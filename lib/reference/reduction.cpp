@@ -97,22 +97,6 @@ const Mode* find_mode(std::string_view name) {
   return nullptr;
 }
 
-/// All offsets that the axes with reduced[d] == which reach.
-std::vector<int64_t> offsets(const std::vector<int64_t>& dims, const std::vector<bool>& reduced,
-                             bool which) {
-  const auto strides = row_major(dims);
-  std::vector<int64_t> out{0};
-  for (size_t d = 0; d < dims.size(); ++d) {
-    if (reduced[d] != which) continue;
-    std::vector<int64_t> next;
-    next.reserve(out.size() * static_cast<size_t>(dims[d]));
-    for (const int64_t base : out)
-      for (int64_t i = 0; i < dims[d]; ++i) next.push_back(base + i * strides[d]);
-    out = std::move(next);
-  }
-  return out;
-}
-
 Result<std::vector<bool>> reduced_axes(const Context& context, const std::vector<int64_t>& in,
                                        const std::vector<int64_t>& out) {
   if (in.size() != out.size())
@@ -137,7 +121,8 @@ Evaluated evaluate_reduction(const Context& context) {
   const auto& dims = in->tensor->dims;
   HIPPLAN_TRY_ASSIGN(const auto reduced,
                      reduced_axes(context, dims, context.graph.tensors[out].dims));
-  const auto starts = offsets(dims, reduced, false), steps = offsets(dims, reduced, true);
+  const auto starts = positions_along(dims, reduced, false),
+             steps = positions_along(dims, reduced, true);
   const auto data = context.load(*in);
   const double gamma = accumulation_error(static_cast<double>(steps.size()) + 1, context.roundoff);
   Computed result{out, {}};
