@@ -69,6 +69,8 @@ constexpr plan::ReasonFacts kExecuteReasons[] = {
     {"driver", "register-index", "machine", "a register beyond the kernel's"},
     {"driver", "register-out-of-range", "unusable", "a register beyond the kernel's"},
     {"driver", "foreign-kernel", "internal", "a kernel of another device"},
+    {"run", "foreign-event", "internal", "an event of another device"},
+    {"run", "gate-expired", "machine", "work that was held up started by itself"},
     {"driver", "no-code", "internal", "a launch without a code object"},
     {"run", "launch", "bad-input", "a launch that the device cannot take"},
     {"run", "bad-address", "machine", "an access outside every allocation"},

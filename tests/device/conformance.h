@@ -15,6 +15,8 @@ struct Backend {
   std::string arch;      ///< code objects are compiled for it
   bool executes = true;  ///< false: launches are recorded only
   std::function<Result<std::unique_ptr<device::Device>>()> open;
+  /// Has events, gates, replays and facts. False: each of them must be refused as not supported.
+  bool times = false;
 };
 
 /// Doctest checks of one backend; `code` is the conformance kernels for its architecture.
@@ -22,5 +24,8 @@ void check_memory(const Backend& backend);
 void check_modules(const Backend& backend, ByteView code);
 void check_launches(const Backend& backend, ByteView code);
 void check_threads(const Backend& backend, ByteView code);
+void check_timing(const Backend& backend, ByteView code);
+void check_replays(const Backend& backend, ByteView code);
+void check_facts(const Backend& backend);
 
 }  // namespace hipplan::test

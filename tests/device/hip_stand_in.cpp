@@ -3,45 +3,26 @@
 //   STAND_IN_TARGET   stem of a file in descriptors/targets (mi300x); "none": no device
 //   STAND_IN_FAULT    ENTRY=STATUS or ENTRY=STATUS@CALL: from that call on (0 first) the entry
 //   fails
+//   STAND_IN_SLOWING  each launch takes this much longer than the one before: 0.01 for one percent
+#include "hip_stand_in.h"
+
 #include <cstdlib>
 #include <cstring>
-#include <map>
-#include <memory>
-#include <mutex>
-#include <string>
 
 #include "base/file.h"
-#include "device/device.h"
 
-#define STAND_IN extern "C" __attribute__((visibility("default")))
-
-namespace {
-
-using namespace hipplan;
-using Status = int;
-constexpr Status kSuccess = 0, kInvalidValue = 1, kOutOfMemory = 2, kNoDevice = 100,
-                 kInvalidDevice = 101, kInvalidImage = 200, kNotFound = 500, kLaunchFailure = 719;
+namespace stand_in {
 
 std::string setting(const char* name, const char* otherwise) {
   const char* text = std::getenv(name);
   return text != nullptr ? text : otherwise;
 }
 
-struct State {
-  std::unique_ptr<device::Device> device;
-  std::map<void*, std::unique_ptr<device::Module>> modules;
-  std::map<std::string, int> calls;
-  uint64_t bytes_in_use = 0;
-  std::map<void*, uint64_t> sizes;
-  std::recursive_mutex mutex;
-  std::string why = "told by the stand-in";  ///< the last failure behind a status
-};
 State& state() {
   static State one;
   return one;
 }
 
-/// The status that STAND_IN_FAULT asks this call of `entry` to give.
 Status injected(const std::string& entry) {
   const int call = state().calls[entry]++;
   const std::string fault = setting("STAND_IN_FAULT", "");
@@ -80,22 +61,9 @@ bool no_device() {
   return setting("STAND_IN_TARGET", "mi300x") == "none";
 }
 
-/// Runs `f` on the device unless a fault is asked for; its failure becomes `status`.
-template <class F>
-Status on_device(const char* entry, Status status, F&& f) {
-  const std::lock_guard lock(state().mutex);
-  if (const Status fault = injected(entry); fault != kSuccess) return fault;
-  if (no_device()) return kNoDevice;
-  device::Device* device = device_or_null();
-  if (device == nullptr) return kInvalidDevice;
-  return f(*device) ? kSuccess : status;
-}
+}  // namespace stand_in
 
-device::Address address(const void* pointer) {
-  return reinterpret_cast<device::Address>(pointer);
-}
-
-}  // namespace
+using namespace stand_in;
 
 STAND_IN Status hipInit(unsigned) {
   if (const Status fault = injected("hipInit"); fault != kSuccess) return fault;
@@ -159,17 +127,19 @@ STAND_IN Status hipFree(void* pointer) {
 }
 STAND_IN Status hipMemcpyHtoD(void* to, const void* from, size_t bytes) {
   return on_device("hipMemcpyHtoD", kInvalidValue, [&](device::Device& d) {
-    return d.copy_in(address(to), {static_cast<const std::byte*>(from), bytes}).ok();
+    return drain() == kSuccess &&
+           d.copy_in(address(to), {static_cast<const std::byte*>(from), bytes}).ok();
   });
 }
 STAND_IN Status hipMemcpyDtoH(void* to, const void* from, size_t bytes) {
   return on_device("hipMemcpyDtoH", kInvalidValue, [&](device::Device& d) {
-    return d.copy_out({static_cast<std::byte*>(to), bytes}, address(from)).ok();
+    return drain() == kSuccess &&
+           d.copy_out({static_cast<std::byte*>(to), bytes}, address(from)).ok();
   });
 }
 STAND_IN Status hipMemsetD8(void* to, unsigned char value, size_t bytes) {
   return on_device("hipMemsetD8", kInvalidValue, [&](device::Device& d) {
-    return d.fill(address(to), static_cast<std::byte>(value), bytes).ok();
+    return drain() == kSuccess && d.fill(address(to), static_cast<std::byte>(value), bytes).ok();
   });
 }
 STAND_IN Status hipMemGetInfo(size_t* free_bytes, size_t* total) {
@@ -214,18 +184,21 @@ STAND_IN Status hipModuleLaunchKernel(void* function, unsigned gx, unsigned gy, 
                                       unsigned bx, unsigned by, unsigned bz, unsigned lds_bytes,
                                       void*, void**, void** extra) {
   return on_device("hipModuleLaunchKernel", kLaunchFailure, [&](device::Device& d) {
-    device::Launch launch;
-    launch.grid = {gx, gy, gz};
-    launch.block = {bx, by, bz};
-    launch.dynamic_lds_bytes = lds_bytes;
-    if (extra != nullptr)
-      launch.arguments = {static_cast<const std::byte*>(extra[1]), *static_cast<size_t*>(extra[3])};
-    return d.launch(*static_cast<device::Kernel*>(function), launch).ok();
+    const device::Launch launch = {{gx, gy, gz}, {bx, by, bz}, lds_bytes, {}};
+    std::vector<std::byte> arguments;
+    if (extra != nullptr) {
+      const auto* from = static_cast<const std::byte*>(extra[1]);
+      arguments.assign(from, from + *static_cast<size_t*>(extra[3]));
+    }
+    const auto& kernel = *static_cast<device::Kernel*>(function);
+    return in_order([&d, &kernel, launch, arguments] {
+             return run_launch(d, kernel, launch, arguments);
+           }) == kSuccess;
   });
 }
 STAND_IN Status hipDeviceSynchronize() {
   return on_device("hipDeviceSynchronize", kLaunchFailure,
-                   [&](device::Device& d) { return d.synchronize().ok(); });
+                   [](device::Device& d) { return drain() == kSuccess && d.synchronize().ok(); });
 }
 STAND_IN const char* hipGetErrorName(Status status) {
   switch (status) {

@@ -34,7 +34,8 @@ Backend hip_backend() {
           [description]() -> Result<std::unique_ptr<device::Device>> {
             HIPPLAN_TRY_ASSIGN(auto runtime, device::hip::Runtime::open(HIPPLAN_HIP_STAND_IN));
             return device::hip::open_device(runtime, 0, description);
-          }};
+          },
+          true};
 }
 
 std::vector<Backend> backends() {
@@ -77,5 +78,26 @@ TEST_CASE("every device serves several threads") {
   for (const auto& backend : backends()) {
     CAPTURE(backend.name);
     check_threads(backend, code_for(backend));
+  }
+}
+
+TEST_CASE("every device times its work behind a gate, or says that it cannot") {
+  for (const auto& backend : backends()) {
+    CAPTURE(backend.name);
+    check_timing(backend, code_for(backend));
+  }
+}
+
+TEST_CASE("every device replays recorded launches, or says that it cannot") {
+  for (const auto& backend : backends()) {
+    CAPTURE(backend.name);
+    check_replays(backend, code_for(backend));
+  }
+}
+
+TEST_CASE("every device says what its driver tells of it, or that it has none") {
+  for (const auto& backend : backends()) {
+    CAPTURE(backend.name);
+    check_facts(backend);
   }
 }

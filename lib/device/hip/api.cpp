@@ -39,6 +39,20 @@ constexpr Symbol kSymbols[] = {
     HIPPLAN_SYMBOL("hipGetErrorString", true, error_text),
     HIPPLAN_SYMBOL("hipGetDevicePropertiesR0600", false, properties_6),
     HIPPLAN_SYMBOL("hipGetDeviceProperties", false, properties),
+    HIPPLAN_SYMBOL("hipDeviceGetAttribute", false, device_attribute),
+    HIPPLAN_SYMBOL("hipDeviceGetPCIBusId", false, device_bus_id),
+    HIPPLAN_SYMBOL("hipEventCreate", false, event_create),
+    HIPPLAN_SYMBOL("hipEventDestroy", false, event_destroy),
+    HIPPLAN_SYMBOL("hipEventRecord", false, event_record),
+    HIPPLAN_SYMBOL("hipEventSynchronize", false, event_synchronize),
+    HIPPLAN_SYMBOL("hipEventElapsedTime", false, event_elapsed),
+    HIPPLAN_SYMBOL("hipLaunchHostFunc", false, launch_host_function),
+    HIPPLAN_SYMBOL("hipGraphCreate", false, graph_create),
+    HIPPLAN_SYMBOL("hipGraphDestroy", false, graph_destroy),
+    HIPPLAN_SYMBOL("hipGraphAddKernelNode", false, graph_add_kernel),
+    HIPPLAN_SYMBOL("hipGraphInstantiate", false, graph_instantiate),
+    HIPPLAN_SYMBOL("hipGraphLaunch", false, graph_launch),
+    HIPPLAN_SYMBOL("hipGraphExecDestroy", false, graph_executable_destroy),
 };
 #pragma GCC diagnostic pop
 

@@ -19,6 +19,32 @@ inline void* const kArgumentBuffer = reinterpret_cast<void*>(1);
 inline void* const kArgumentSize = reinterpret_cast<void*>(2);
 inline void* const kArgumentEnd = reinterpret_cast<void*>(3);
 
+/// dim3, and hipKernelNodeParams of all HIP versions.
+struct ApiDim3 {
+  unsigned x = 1, y = 1, z = 1;
+};
+struct KernelNode {
+  ApiDim3 block{};
+  void** extra = nullptr;
+  void* function = nullptr;
+  ApiDim3 grid{};
+  void** parameters = nullptr;
+  unsigned lds_bytes = 0;
+};
+
+/// hipDeviceAttribute_t, the values that HIP 5 to 7 agree on.
+enum class Attribute : int {
+  clock_khz = 5,
+  l2_cache_bytes = 19,
+  max_workgroup_size = 56,
+  memory_bus_bits = 59,
+  memory_clock_khz = 60,
+  compute_units = 63,
+  registers_per_workgroup = 71,
+  lds_bytes_per_workgroup = 74,
+  wavefront_size = 87
+};
+
 /// One loaded library. Every pointer is set but those named optional.
 struct Api {
   SharedLibrary library;
@@ -49,6 +75,23 @@ struct Api {
   /// Optional, at least one: the device properties in the layout from HIP 6 on, and before it.
   Status (*properties_6)(void* properties, int index);
   Status (*properties)(void* properties, int index);
+  /// Optional: facts and timing.
+  Status (*device_attribute)(int* value, Attribute attribute, int index);
+  Status (*device_bus_id)(char* text, int bytes, int index);
+  Status (*event_create)(void** event);
+  Status (*event_destroy)(void* event);
+  Status (*event_record)(void* event, void* stream);
+  Status (*event_synchronize)(void* event);
+  Status (*event_elapsed)(float* milliseconds, void* from, void* to);
+  Status (*launch_host_function)(void* stream, void (*function)(void*), void* data);
+  Status (*graph_create)(void** graph, unsigned flags);
+  Status (*graph_destroy)(void* graph);
+  Status (*graph_add_kernel)(void** node, void* graph, void* const* after, size_t after_count,
+                             const KernelNode* kernel);
+  Status (*graph_instantiate)(void** executable, void* graph, void** error_node, char* log,
+                              size_t log_bytes);
+  Status (*graph_launch)(void* executable, void* stream);
+  Status (*graph_executable_destroy)(void* executable);
 };
 
 /// Opens `library`, or the newest libamdhip64 (7, 6, 5) that the loader finds when it is empty.

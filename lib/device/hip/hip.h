@@ -30,6 +30,8 @@ class Runtime {
   /// Zero where the library works and the machine has no GPU.
   [[nodiscard]] Result<int> count() const;
   [[nodiscard]] Result<Identity> identify(int index) const;
+  /// All that the runtime tells of a device, but the free memory.
+  [[nodiscard]] Result<Facts> facts(int index) const;
   [[nodiscard]] const Api& api() const { return *api_; }
 
  private:

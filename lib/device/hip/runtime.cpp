@@ -95,4 +95,35 @@ Result<Identity> Runtime::identify(int index) const {
   return out;
 }
 
+Result<Facts> Runtime::facts(int index) const {
+  HIPPLAN_TRY_ASSIGN(const Identity identity, identify(index));
+  Facts out;
+  out.name = identity.name;
+  out.arch = identity.arch;
+  out.memory_bytes = identity.memory_bytes;
+  out.driver_version = cat("HIP ", identity.driver_version);
+  out.runtime_version = cat("HIP ", identity.runtime_version);
+  std::array<char, 64> bus_id{};
+  if (api_->device_bus_id != nullptr &&
+      api_->device_bus_id(bus_id.data(), static_cast<int>(bus_id.size() - 1), index) == kSuccess)
+    out.bus_id = bus_id.data();
+  // What this runtime does not know of the device stays zero: "does not tell".
+  const auto ask = [&](Attribute attribute) -> uint32_t {
+    int value = 0;
+    const bool told = api_->device_attribute != nullptr &&
+                      api_->device_attribute(&value, attribute, index) == kSuccess && value > 0;
+    return told ? static_cast<uint32_t>(value) : 0;
+  };
+  out.last_level_cache_bytes = ask(Attribute::l2_cache_bytes);
+  out.wavefront_size = ask(Attribute::wavefront_size);
+  out.compute_units = ask(Attribute::compute_units);
+  out.max_workgroup_size = ask(Attribute::max_workgroup_size);
+  out.lds_bytes_per_workgroup = ask(Attribute::lds_bytes_per_workgroup);
+  out.registers_per_workgroup = ask(Attribute::registers_per_workgroup);
+  out.clock_khz = ask(Attribute::clock_khz);
+  out.memory_clock_khz = ask(Attribute::memory_clock_khz);
+  out.memory_bus_bits = ask(Attribute::memory_bus_bits);
+  return out;
+}
+
 }  // namespace hipplan::device::hip
