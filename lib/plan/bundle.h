@@ -62,7 +62,8 @@ Result<std::vector<BundleMember>> list_bundle(ByteView bundle, const std::string
 /// One member's bytes; bad_input, reason "no-such-member", when it is not there.
 Result<Bytes> read_bundle_member(const std::filesystem::path& bundle, std::string_view name,
                                  const BundleLimits& limits = {});
-/// Writes the members under `folder`, which is made when it does not exist. A link on the way below
+/// Writes the members under `folder`, which is made when it does not exist: all of them, or none
+/// when anything fails. A link on the way below
 /// it, or in the place of a member, is refused (bad_input, reason "bundle-link").
 Result<void> unpack_bundle(const std::filesystem::path& bundle, const std::filesystem::path& folder,
                            const BundleLimits& limits = {});

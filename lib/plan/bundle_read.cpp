@@ -11,6 +11,7 @@
 #include "plan/bundle.h"
 #include "plan/compress.h"
 #include "plan/errors.h"
+#include "plan/folder_output.h"
 #include "plan/foreign.h"
 
 namespace hipplan::plan {
@@ -268,18 +269,17 @@ Result<void> refuse_links(const fs::path& folder, const fs::path& name) {
 
 Result<void> unpack_bundle(const fs::path& bundle, const fs::path& folder,
                            const BundleLimits& limits) {
-  return for_each_in_bundle(bundle, limits,
-                            [&](const BundleMember& member, ByteView bytes) -> Result<bool> {
-                              HIPPLAN_TRY(refuse_links(folder, member.name));
-                              const fs::path target = folder / member.name;
-                              std::error_code failed;
-                              fs::create_directories(target.parent_path(), failed);
-                              if (failed)
-                                return machine("io", target.parent_path().string(),
-                                               "cannot make folder: " + failed.message());
-                              HIPPLAN_TRY(write_file(target, bytes));
-                              return true;
-                            });
+  HIPPLAN_TRY_ASSIGN(const auto file, FileView::open(bundle));
+  // A file that is no bundle makes no folder.
+  HIPPLAN_TRY(list_bundle(file.view(), bundle.string(), limits));
+  HIPPLAN_TRY_ASSIGN(auto out, FolderOutput::create(folder));
+  HIPPLAN_TRY(for_each_in_bundle(file.view(), bundle.string(), limits,
+                                 [&](const BundleMember& member, ByteView bytes) -> Result<bool> {
+                                   HIPPLAN_TRY(refuse_links(folder, member.name));
+                                   HIPPLAN_TRY(write_file(out.place(member.name), bytes));
+                                   return true;
+                                 }));
+  return out.commit();
 }
 
 }  // namespace hipplan::plan

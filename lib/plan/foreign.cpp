@@ -4,6 +4,7 @@
 #include <array>
 
 #include "plan/errors.h"
+#include "plan/flat_table.h"
 
 namespace hipplan::plan {
 namespace {
@@ -26,6 +27,7 @@ constexpr KindFacts kKinds[] = {
     {FileKind::amd_code_object, "amd-code-object", "an AMDGPU ELF code object"},
     {FileKind::cubin, "cubin", "a CUDA ELF binary (cubin)"},
     {FileKind::elf, "elf", "an ELF file for a processor that is no GPU"},
+    {FileKind::ptx, "ptx", "PTX text"},
     {FileKind::json, "json", "JSON text, perhaps a graph"},
 };
 
@@ -39,36 +41,33 @@ bool has(ByteView bytes, uint64_t at, std::string_view text) {
   return part && as_text(*part) == text;
 }
 
-/// Offset from a FlatBuffers table's start to a field, 0 when absent, nothing when it does not fit.
-std::optional<uint16_t> field_at(ByteView bytes, uint64_t vtable, unsigned index) {
-  const auto size = load<uint16_t>(bytes, vtable);
-  if (!size) return std::nullopt;
-  const uint64_t at = 4 + 2 * index;
-  if (at + 2 > *size) return uint16_t{0};
-  return load<uint16_t>(bytes, vtable + at);
-}
-
 /// hipDNN's plan has no marker; its root table has a small version in field 0, the engine id and
 /// workspace size as 8-byte fields and a list of tensor uids.
 bool is_hipdnn_envelope(ByteView bytes) {
-  const auto root = load<uint32_t>(bytes, 0);
-  if (!root || *root < 4 || bytes.size() < 16) return false;
-  const auto back = load<int32_t>(bytes, *root);
-  if (!back) return false;
-  const int64_t vtable = int64_t{*root} - *back;
-  if (vtable < 4 || vtable % 2 != 0) return false;
-  const auto vtable_at = static_cast<uint64_t>(vtable);
-  const auto vtable_bytes = load<uint16_t>(bytes, vtable_at);
-  if (!vtable_bytes || *vtable_bytes < 12 || *vtable_bytes > 24 || *vtable_bytes % 2 != 0)
-    return false;
-  const auto version = field_at(bytes, vtable_at, 0), engine = field_at(bytes, vtable_at, 1);
-  const auto uids = field_at(bytes, vtable_at, 3);
-  if (!version || !engine || !uids || *version == 0 || *engine == 0 || *uids == 0) return false;
-  const auto number = load<uint32_t>(bytes, uint64_t{*root} + *version);
-  const auto uid_step = load<uint32_t>(bytes, uint64_t{*root} + *uids);
-  if (!number || *number < 1 || *number > 16 || !uid_step) return false;
-  const auto count = load<uint32_t>(bytes, uint64_t{*root} + *uids + *uid_step);
-  return count && *count > 0 && uint64_t{*count} * 8 < bytes.size();
+  constexpr unsigned kLeastFields = 4, kMostFields = 10;
+  constexpr uint32_t kMostVersion = 16;
+  const auto plan = FlatTable::root(bytes);
+  if (!plan || plan->slots() < kLeastFields || plan->slots() > kMostFields) return false;
+  const auto version = plan->value<uint32_t>(0);
+  const auto uids = plan->list(3, 8);
+  return version && *version >= 1 && *version <= kMostVersion && plan->has(1) && uids &&
+         !uids->empty();
+}
+
+/// Text that starts, behind blanks and comments, with a PTX version.
+bool is_ptx(ByteView bytes) {
+  std::string_view text = as_text(bytes.first(std::min<size_t>(bytes.size(), 1 << 16)));
+  while (true) {
+    const auto first = text.find_first_not_of(" \t\r\n");
+    if (first == std::string_view::npos) return false;
+    text.remove_prefix(first);
+    const bool line = text.starts_with("//"), block = text.starts_with("/*");
+    if (!line && !block) break;
+    const auto end = text.find(line ? "\n" : "*/", 2);
+    if (end == std::string_view::npos) return false;
+    text.remove_prefix(end + (line ? 1 : 2));
+  }
+  return text.starts_with(".version ") || text.starts_with(".version\t");
 }
 
 FileKind elf_kind(ByteView bytes) {
@@ -110,6 +109,7 @@ FileKind recognise(ByteView bytes) {
   if (has(bytes, 0, "\x28\xb5\x2f\xfd")) return FileKind::bundle;
   if (has(bytes, 4, "HDGP")) return FileKind::hipdnn_container;
   if (is_json(bytes)) return FileKind::json;
+  if (is_ptx(bytes)) return FileKind::ptx;
   if (is_hipdnn_envelope(bytes)) return FileKind::hipdnn_envelope;
   return FileKind::unknown;
 }

@@ -22,6 +22,7 @@ enum class FileKind {
   amd_code_object,   ///< ELF for AMDGPU
   cubin,             ///< ELF for CUDA
   elf,               ///< any other ELF
+  ptx,               ///< PTX text
   json,              ///< text that starts like JSON
 };
 

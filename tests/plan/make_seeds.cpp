@@ -1,6 +1,7 @@
 // Writes the seed corpora of the plan fuzzers: make_plan_seeds FOLDER (tests/fuzz/corpus).
 #include <cstdio>
 
+#include "flat.h"
 #include "plan/bundle.h"
 #include "sample.h"
 
@@ -38,7 +39,10 @@ int main(int count, char** arguments) {
               put(to / "fuzz_envelope/one", plan::encode_bare_plan(small_plan(1))) &&
               put(to / "fuzz_envelope/several", plan::encode_bare_plan(several_launches())) &&
               put(to / "fuzz_container/one", file_of({small_plan(1)})) &&
-              put(to / "fuzz_container/two", file_of({small_plan(1), several_launches()}));
+              put(to / "fuzz_container/two", file_of({small_plan(1), several_launches()})) &&
+              put(to / "fuzz_foreign/plan_1", hipdnn_plan(1, ingestor_payload(Bytes(20)))) &&
+              put(to / "fuzz_foreign/plan_2", hipdnn_plan(2, Bytes(5))) &&
+              put(to / "fuzz_foreign/container", hipdnn_container(Bytes(5), hipdnn_plan(2, {})));
   const ScratchFolder folder;
   good = good && write_file(folder / "a.hplan", file_of({small_plan(1)})).ok() &&
          write_file(folder / "b.hplan", file_of({small_plan(2)})).ok();
