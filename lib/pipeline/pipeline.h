@@ -13,6 +13,7 @@
 #include "capture/capture.h"
 #include "descriptor/loader.h"
 #include "graph/graph.h"
+#include "match/match.h"
 #include "plan/plan.h"
 #include "select/select.h"
 #include "target/target.h"
@@ -67,6 +68,11 @@ struct Baked {
   plan::Plan plan;
   std::string engine, kernel;  ///< names
 };
+
+/// The stages behind matching: select -> capture.
+Result<Baked> bake_matched(match::MatchResult matched, const graph::Graph& graph,
+                           const target::Description& target, capture::Capturer& capturer,
+                           const BakeOptions& options, std::string* explanation);
 
 /// graph -> match -> select -> capture. Any thread; `capturer` and `catalog` are shared.
 /// `explanation`, when not null, receives the text for --why even when nothing serves the graph.

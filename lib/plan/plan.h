@@ -177,6 +177,9 @@ class File {
   /// Reads one plan, checking every digest on the way. With `with_code` false kernels keep a null
   /// code.
   Result<Plan> read_plan(const EntryInfo& entry, bool with_code) const;
+  /// The decisions and the code, and nothing else: what restoring needs. Graph, reasons and the
+  /// other texts are neither read nor checked.
+  Result<Plan> read_decisions(const EntryInfo& entry) const;
   /// The parts that an entry's record names, in their order; the record's digest is checked.
   Result<std::vector<PartInfo>> parts(const EntryInfo& entry) const;
   /// A section as it is stored, its digest checked.

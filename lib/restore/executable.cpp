@@ -54,12 +54,54 @@ Error bad_argument(std::string reason, int64_t uid, std::string what) {
           .what = std::move(what)};
 }
 
+/// Argument bytes of one launch with the call's addresses in them; small ones need no memory of
+/// their own.
+class ArgumentBlock {
+ public:
+  ByteView fill(const engine::PreparedLaunch& launch, std::span<const device::Address> address,
+                device::Address workspace) {
+    std::byte* at = small_.data();
+    if (launch.arguments.size() > small_.size()) {
+      large_.resize(launch.arguments.size());
+      at = large_.data();
+    }
+    if (!launch.arguments.empty())
+      std::memcpy(at, launch.arguments.data(), launch.arguments.size());
+    for (const auto& patch : launch.patches) {
+      const bool own = patch.binding == engine::PreparedLaunch::kWorkspace;
+      const device::Address value = (own ? workspace : address[patch.binding]) + patch.add;
+      std::memcpy(at + patch.offset, &value, sizeof(value));
+    }
+    return {at, launch.arguments.size()};
+  }
+
+ private:
+  std::array<std::byte, 512> small_;  // filled before it is read
+  Bytes large_;
+};
+
+/// One address for each binding of a plan, in their order.
+class Addresses {
+ public:
+  explicit Addresses(size_t count) : count_(count) {
+    if (count > small_.size()) large_.resize(count);
+  }
+  std::span<device::Address> view() {
+    return {large_.empty() ? small_.data() : large_.data(), count_};
+  }
+
+ private:
+  size_t count_;
+  std::array<device::Address, 32> small_{};
+  std::vector<device::Address> large_;
+};
+
 }  // namespace
 
 struct Executable::State {
   plan::Plan plan;
   engine::PreparedKernel prepared;
-  std::vector<int64_t> alignment;  ///< per binding, from the envelope
+  std::vector<uint64_t> alignment;  ///< per binding, from the envelope
 
   /// One device's modules. A refusal lasts; a failure of the machine is tried again.
   struct Slot {
@@ -68,8 +110,12 @@ struct Executable::State {
   };
   std::mutex mutex;
   std::map<device::Device*, std::unique_ptr<Slot>> slots;
+  /// The device it was restored for, whose modules are there from the start: no lock on the way.
+  const device::Device* first_device = nullptr;
+  const Loaded* first_loaded = nullptr;
 
   Result<const Loaded*> on(device::Device& device) {
+    if (&device == first_device) return first_loaded;
     Slot* slot = nullptr;
     {
       const std::lock_guard lock(mutex);
@@ -89,7 +135,40 @@ struct Executable::State {
     if (!slot->loaded->ok()) return slot->loaded->error();
     return &slot->loaded->value();
   }
+
+  Result<void> place(std::span<const TensorAddress> tensors, std::span<device::Address> address,
+                     device::Address workspace) const;
 };
+
+/// Puts the caller's addresses in the order of the bindings, and checks them.
+Result<void> Executable::State::place(std::span<const TensorAddress> tensors,
+                                      std::span<device::Address> address,
+                                      device::Address workspace) const {
+  for (const auto& tensor : tensors) {
+    // A tensor may stand in several roles: each has a binding of its own.
+    bool known = false;
+    for (size_t i = 0; i < prepared.bindings.size(); ++i) {
+      if (prepared.bindings[i].uid != tensor.uid) continue;
+      address[i] = tensor.address;
+      known = true;
+    }
+    if (!known) return bad_argument("unknown-uid", tensor.uid, "is not a tensor of this plan");
+  }
+  for (size_t i = 0; i < address.size(); ++i) {
+    const int64_t uid = prepared.bindings[i].uid;
+    if (address[i] == 0) return bad_argument("missing-uid", uid, "has no address, or a null one");
+    if (address[i] % alignment[i] != 0)
+      return bad_argument("misaligned", uid,
+                          cat("address is not aligned to ", alignment[i], " bytes"));
+  }
+  if (prepared.workspace_bytes != 0 && workspace == 0)
+    return Error{.code = Code::bad_input,
+                 .reason = "null-workspace",
+                 .where = "workspace",
+                 .what = "is null",
+                 .expected = cat(prepared.workspace_bytes, " bytes")};
+  return {};
+}
 
 Executable::Executable(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Executable::~Executable() = default;
@@ -106,62 +185,59 @@ Result<std::shared_ptr<const Executable>> Executable::create(plan::Plan plan,
                                                              device::Device& device) {
   HIPPLAN_TRY_ASSIGN(auto prepared, check_restorable(plan, provider, &device.description().arch,
                                                      check_code(plan)));
+  return load(std::move(plan), std::move(prepared), device);
+}
+
+Result<std::shared_ptr<const Executable>> Executable::load(plan::Plan plan,
+                                                           engine::PreparedKernel prepared,
+                                                           device::Device& device) {
   auto state = std::make_unique<State>();
   for (const auto& binding : prepared.bindings) {
     int64_t needed = binding.min_alignment;
     for (size_t i = 0; i < plan.envelope.tensor_uids.size(); ++i)
       if (plan.envelope.tensor_uids[i] == binding.uid && i < plan.envelope.tensor_alignments.size())
         needed = std::max(needed, plan.envelope.tensor_alignments[i]);
-    state->alignment.push_back(needed);
+    state->alignment.push_back(static_cast<uint64_t>(std::max<int64_t>(needed, 1)));
   }
   state->plan = std::move(plan);
   state->prepared = std::move(prepared);
-  std::shared_ptr<const Executable> out(new Executable(std::move(state)));
-  HIPPLAN_TRY(out->state_->on(device));
-  return out;
+  HIPPLAN_TRY_ASSIGN(state->first_loaded, state->on(device));
+  state->first_device = &device;
+  return std::shared_ptr<const Executable>(new Executable(std::move(state)));
 }
 
 Result<void> Executable::execute(device::Device& device, std::span<const TensorAddress> tensors,
                                  device::Address workspace) const {
   const auto& prepared = state_->prepared;
-  std::vector<device::Address> address(prepared.bindings.size(), 0);
-  for (const auto& tensor : tensors) {
-    // A tensor may stand in several roles: each has a binding of its own.
-    bool known = false;
-    for (size_t i = 0; i < prepared.bindings.size(); ++i) {
-      if (prepared.bindings[i].uid != tensor.uid) continue;
-      address[i] = tensor.address;
-      known = true;
-    }
-    if (!known) return bad_argument("unknown-uid", tensor.uid, "is not a tensor of this plan");
-  }
-  for (size_t i = 0; i < address.size(); ++i) {
-    const int64_t uid = prepared.bindings[i].uid;
-    if (address[i] == 0) return bad_argument("missing-uid", uid, "has no address, or a null one");
-    if (address[i] % static_cast<uint64_t>(state_->alignment[i]) != 0)
-      return bad_argument("misaligned", uid,
-                          cat("address is not aligned to ", state_->alignment[i], " bytes"));
-  }
-  if (prepared.workspace_bytes != 0 && workspace == 0)
-    return Error{.code = Code::bad_input,
-                 .reason = "null-workspace",
-                 .where = "workspace",
-                 .what = "is null",
-                 .expected = cat(prepared.workspace_bytes, " bytes")};
+  Addresses address(prepared.bindings.size());
+  HIPPLAN_TRY(state_->place(tensors, address.view(), workspace));
   HIPPLAN_TRY_ASSIGN(const Loaded* loaded, state_->on(device));
-  Bytes arguments;
+  ArgumentBlock arguments;
   for (size_t i = 0; i < prepared.launches.size(); ++i) {
     const auto& launch = prepared.launches[i];
-    arguments = launch.arguments;
-    for (const auto& patch : launch.patches) {
-      const bool own = patch.binding == engine::PreparedLaunch::kWorkspace;
-      const device::Address value = (own ? workspace : address[patch.binding]) + patch.add;
-      std::memcpy(arguments.data() + patch.offset, &value, sizeof(value));
-    }
-    HIPPLAN_TRY(device.launch(*loaded->kernels[i],
-                              {launch.grid, launch.block, launch.dynamic_lds_bytes, arguments}));
+    HIPPLAN_TRY(
+        device.launch(*loaded->kernels[i], {launch.grid, launch.block, launch.dynamic_lds_bytes,
+                                            arguments.fill(launch, address.view(), workspace)}));
   }
   return {};
+}
+
+Result<std::unique_ptr<device::Replay>> Executable::record(device::Device& device,
+                                                           std::span<const TensorAddress> tensors,
+                                                           device::Address workspace) const {
+  const auto& prepared = state_->prepared;
+  Addresses address(prepared.bindings.size());
+  HIPPLAN_TRY(state_->place(tensors, address.view(), workspace));
+  HIPPLAN_TRY_ASSIGN(const Loaded* loaded, state_->on(device));
+  std::vector<ArgumentBlock> arguments(prepared.launches.size());
+  std::vector<device::KernelLaunch> launches;
+  for (size_t i = 0; i < prepared.launches.size(); ++i) {
+    const auto& launch = prepared.launches[i];
+    launches.push_back({loaded->kernels[i],
+                        {launch.grid, launch.block, launch.dynamic_lds_bytes,
+                         arguments[i].fill(launch, address.view(), workspace)}});
+  }
+  return device.make_replay(launches);
 }
 
 }  // namespace hipplan::restore

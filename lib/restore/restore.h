@@ -51,6 +51,10 @@ class Executable {
  public:
   static Result<std::shared_ptr<const Executable>> create(plan::Plan plan, const Provider& provider,
                                                           device::Device& device);
+  /// The second half of it: loads a plan for which check_restorable() has given `prepared`.
+  static Result<std::shared_ptr<const Executable>> load(plan::Plan plan,
+                                                        engine::PreparedKernel prepared,
+                                                        device::Device& device);
   ~Executable();
   Executable(const Executable&) = delete;
   Executable& operator=(const Executable&) = delete;
@@ -63,6 +67,12 @@ class Executable {
   /// Failures of the caller's arguments are bad_input; the device's are machine.
   Result<void> execute(device::Device& device, std::span<const TensorAddress> tensors,
                        device::Address workspace) const;
+
+  /// The same launches with these addresses, recorded once to be started many times. Fails like
+  /// execute(), and with not-supported on a device that records nothing. Must go before this.
+  Result<std::unique_ptr<device::Replay>> record(device::Device& device,
+                                                 std::span<const TensorAddress> tensors,
+                                                 device::Address workspace) const;
 
  private:
   struct State;

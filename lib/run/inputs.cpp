@@ -1,7 +1,9 @@
 #include "run/inputs.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <mutex>
 #include <string_view>
 
 #include "base/parallel.h"
@@ -185,8 +187,31 @@ Result<uint64_t> size_of(const Tensor& tensor) {
                ""};
 }
 
-void fill(const Tensor& tensor, const Recipe& recipe, const Stream& stream, unsigned jobs,
-          Bytes& bytes) {
+/// Asked for every piece of a tensor, by any thread; the first error stops all.
+class Stop {
+ public:
+  explicit Stop(const Check& check) : check_(check) {}
+  bool asked() {
+    if (!check_ || stopped_) return stopped_;
+    auto going = check_();
+    if (going) return false;
+    const std::lock_guard lock(mutex_);
+    if (result_.ok()) result_ = std::move(going);
+    stopped_ = true;
+    return true;
+  }
+  [[nodiscard]] const Result<void>& result() const { return result_; }
+
+ private:
+  const Check& check_;
+  std::atomic<bool> stopped_{false};
+  std::mutex mutex_;
+  Result<void> result_;
+};
+
+Result<void> fill(const Tensor& tensor, const Recipe& recipe, const Stream& stream, unsigned jobs,
+                  const Check& check, Bytes& bytes) {
+  Stop stop(check);
   const auto shape = reference::row_shape(tensor);
   constexpr int64_t kChunk = 4096;
   const int64_t chunks = (shape.length + kChunk - 1) / kChunk;
@@ -194,6 +219,7 @@ void fill(const Tensor& tensor, const Recipe& recipe, const Stream& stream, unsi
   const int64_t groups = (shape.rows + rows - 1) / rows;
   const bool whole_bytes = graph::bits_of(tensor.type) % 8 == 0;
   parallel_for(static_cast<size_t>(groups * chunks), whole_bytes ? jobs : 1, [&](size_t piece) {
+    if (stop.asked()) return;
     const int64_t begin = static_cast<int64_t>(piece) % chunks * kChunk;
     const int64_t count = std::min(kChunk, shape.length - begin);
     const int64_t first = static_cast<int64_t>(piece) / chunks * rows;
@@ -207,12 +233,13 @@ void fill(const Tensor& tensor, const Recipe& recipe, const Stream& stream, unsi
       reference::encode(tensor.type, bytes.data(), offset, shape.stride, count, values);
     }
   });
+  return stop.result();
 }
 
 }  // namespace
 
 Result<Buffers> random_inputs(const Graph& graph, uint64_t seed, unsigned jobs,
-                              const Buffers* given) {
+                              const Buffers* given, const Check& check) {
   Buffers out;
   for (const size_t i : graph.external_inputs()) {
     const Tensor& tensor = graph.tensors[i];
@@ -224,7 +251,7 @@ Result<Buffers> random_inputs(const Graph& graph, uint64_t seed, unsigned jobs,
     }
     HIPPLAN_TRY_ASSIGN(const uint64_t size, size_of(tensor));
     Bytes bytes(size);
-    fill(tensor, recipe_for(graph, i), Stream(seed, tensor.uid), jobs, bytes);
+    HIPPLAN_TRY(fill(tensor, recipe_for(graph, i), Stream(seed, tensor.uid), jobs, check, bytes));
     out[tensor.uid] = std::move(bytes);
   }
   return out;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 
@@ -15,13 +16,17 @@ namespace hipplan::run {
 /// Host memory of tensors by uid, each laid out by its tensor's strides.
 using Buffers = std::map<int64_t, Bytes>;
 
+/// Whether to go on; an error says why not.
+using Check = std::function<Result<void>()>;
+
 /// Random bytes for every external input of a checked graph. The content of a tensor depends on
 /// `seed`, its uid, type, dims and its part in the graph, never on strides, threads or machine
 /// (docs/numerics.md, "Random inputs"). Elements between the strided ones are 0.
 /// Tensors in `given` are taken as they are (the caller has them from files).
+/// `check` is asked often, from any thread; its error ends the filling.
 /// Fails with bad_input, reason "too-large", for a tensor beyond 2^40 bytes.
 Result<Buffers> random_inputs(const graph::Graph& graph, uint64_t seed, unsigned jobs = 0,
-                              const Buffers* given = nullptr);
+                              const Buffers* given = nullptr, const Check& check = {});
 
 /// Bytes that a kernel must overwrite. 0xff reads as NaN in every floating type.
 inline constexpr std::byte kPoison{0xff};

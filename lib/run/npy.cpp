@@ -60,12 +60,14 @@ class HeaderReader {
     return true;
   }
   [[nodiscard]] Error bad(const std::string& expected) const {
-    const std::string found =
-        at_ < text_.size()
-            ? cat("character code ", static_cast<unsigned>(static_cast<unsigned char>(text_[at_])))
-            : "the end of the header";
+    const std::string found = at_ < text_.size() ? shown(text_[at_]) : "the end of the header";
     return npy_error(cat(where_, ": header character ", at_),
                      "the header is not as NumPy writes it", expected, found);
+  }
+  /// The character between quotes, or its number where a terminal would not show it.
+  static std::string shown(char c) {
+    if (c >= ' ' && c <= '~') return cat("'", c, "'");
+    return cat("character number ", static_cast<unsigned>(static_cast<unsigned char>(c)));
   }
   Result<std::string> quoted() {
     const char quote = peek();

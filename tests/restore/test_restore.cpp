@@ -195,3 +195,59 @@ TEST_CASE("the provider's engines are those of the descriptor sets") {
   for (const auto& name : names) CHECK(provider.engine_name(engine_id(name)) == name);
   CHECK(provider.engine_name(42).empty());
 }
+
+TEST_CASE("restoring reads the decisions and the code, and no text that it does not need") {
+  if (!test::have_kernels()) return;
+  plan::Writer writer{plan::WriteOptions{}};
+  REQUIRE(writer.add(good_plan()).ok());
+  auto bytes = writer.to_bytes();
+  REQUIRE(bytes.ok());
+  const auto entry_of = [](const plan::File& file) {
+    plan::EntryInfo out;
+    REQUIRE(file.for_each([&](const plan::EntryInfo& entry) {
+                  out = entry;
+                  return false;
+                })
+                .ok());
+    return out;
+  };
+  const auto file = plan::File::parse(*bytes, "whole", plan::Check::lookup);
+  REQUIRE(file.ok());
+  const auto entry = entry_of(*file);
+  const auto plan = file->read_decisions(entry);
+  REQUIRE(plan.ok());
+  CHECK(plan::plan_digest(*plan) == plan::plan_digest(good_plan()));
+  CHECK(*plan->payload.kernels[0].code == *good_plan().payload.kernels[0].code);
+  CHECK(plan->reasons.empty());
+  auto device = null_device();
+  CHECK(restore::Executable::create(*plan, restore::built_in_provider(), *device).ok());
+
+  // Damage in a text is found where the text is read, damage of the code always.
+  const auto damage_in = [&](const char* section) {
+    Bytes damaged = *bytes;
+    for (const auto& info : file->sections())
+      if (info.type == section)
+        damaged[static_cast<size_t>(info.offset + info.stored_bytes / 2)] ^= std::byte{1};
+    auto parsed = plan::File::parse(damaged, "damaged", plan::Check::lookup);
+    REQUIRE(parsed.ok());
+    return std::pair(parsed->read_decisions(entry).ok(), parsed->read_plan(entry, true).ok());
+  };
+  CHECK(damage_in("reasons") == std::pair(true, false));
+  CHECK(damage_in("code") == std::pair(false, false));
+}
+
+TEST_CASE("a device that records no launches says so, and a plan still runs there") {
+  if (!test::have_kernels()) return;
+  auto device = null_device();
+  const auto executable =
+      restore::Executable::create(good_plan(), restore::built_in_provider(), *device);
+  REQUIRE(executable.ok());
+  std::vector<restore::TensorAddress> tensors;
+  for (const auto& binding : (*executable)->prepared().bindings)
+    tensors.push_back({binding.uid, 0x1000});
+  const auto replay = (*executable)->record(*device, tensors, 0x1000);
+  REQUIRE_FALSE(replay.ok());
+  CHECK(replay.error().reason == "not-supported");
+  tensors.pop_back();
+  CHECK((*executable)->record(*device, tensors, 0x1000).error().reason == "missing-uid");
+}

@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <atomic>
 #include <set>
 
 #include "../reference/graph_builder.h"
@@ -157,4 +158,19 @@ TEST_CASE("poison reads as NaN and a touched gap is found") {
 TEST_CASE("sizes that no machine has are refused") {
   auto b = adding(DataType::float32, {2, 2}, {int64_t{1} << 39, 1});
   CHECK(run::random_inputs(b.graph, 1).error().reason == "too-large");
+}
+
+TEST_CASE("filling stops soon when it is asked to, whatever the threads") {
+  auto b = adding(DataType::float32, {1, 4096 * 64});
+  for (const unsigned jobs : {1u, 4u}) {
+    std::atomic<int> asked{0};
+    const auto stopped = run::random_inputs(b.graph, 1, jobs, nullptr, [&]() -> Result<void> {
+      if (++asked < 5) return {};
+      return Error{.code = Code::interrupted, .reason = "interrupted"};
+    });
+    REQUIRE_FALSE(stopped.ok());
+    CHECK(stopped.error().code == Code::interrupted);
+    CHECK(asked >= 5);
+    CHECK(asked < 5 + 4);  // of more than 100 pieces: one for each thread that was at work
+  }
 }

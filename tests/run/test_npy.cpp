@@ -164,3 +164,13 @@ TEST_CASE("types and shapes must be the tensor's") {
   const auto f4 = b.tensor(DataType::float32, {2});
   CHECK(run::tensor_to_npy(b.at(f4), Bytes(7)).error().reason == "input-size");
 }
+
+TEST_CASE("a message shows the character that is wrong, by its number where it cannot be shown") {
+  const auto found = [](const char* dictionary) {
+    const auto result = run::read_npy(npy(dictionary, {}), "x.npy");
+    return result.ok() ? "read" : result.error().found;
+  };
+  CHECK(found("['descr']") == "'['");
+  CHECK(found("{'descr'; '<f4'}") == "';'");
+  CHECK(found("\x01") == "character number 1");
+}
