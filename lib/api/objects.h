@@ -2,9 +2,8 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
-#include <optional>
 
+#include "api/saved_bytes.h"
 #include "device/device.h"
 #include "plan/plan.h"
 #include "restore/restore.h"
@@ -17,8 +16,7 @@ struct hipplan_plan {
   hipplan::plan::Plan plan;
   bool has_graph_key = true;  ///< false for a bare envelope
   /// Bytes of the bare envelope: those it was loaded from, or made by the first save that succeeds.
-  mutable std::mutex mutex;
-  mutable std::optional<hipplan::Bytes> envelope;
+  mutable hipplan::api::SavedBytes envelope;
 };
 
 struct hipplan_device {

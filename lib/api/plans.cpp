@@ -29,15 +29,10 @@ Result<void> hand_out(ByteView bytes, void* buffer, size_t* size) {
   return {};
 }
 
-Result<void> make_envelope(const hipplan_plan& plan) {
-  if (plan.envelope) return {};
-  if (plan.has_graph_key) {
-    HIPPLAN_TRY_ASSIGN(plan.envelope, plan::encode_bare_plan(plan.plan));
-    return {};
-  }
+Result<Bytes> make_envelope(const hipplan_plan& plan) {
+  if (plan.has_graph_key) return plan::encode_bare_plan(plan.plan);
   HIPPLAN_TRY_ASSIGN(const auto payload, plan::encode_payload(plan.plan.payload));
-  HIPPLAN_TRY_ASSIGN(plan.envelope, plan::encode_envelope(plan.plan.envelope, payload));
-  return {};
+  return plan::encode_envelope(plan.plan.envelope, payload);
 }
 
 Result<void> bake_into(const hipplan_bake_options& options, hipplan_plan** out) {
@@ -138,7 +133,7 @@ hipplan_status hipplan_plan_load(const void* bytes, size_t size, hipplan_plan** 
     auto out = std::make_unique<hipplan_plan>();
     HIPPLAN_TRY_ASSIGN(out->plan, hipplan::plan::decode_any_envelope(view, "plan bytes"));
     out->has_graph_key = !out->plan.target.empty();
-    out->envelope.emplace(view.begin(), view.end());
+    out->envelope.set(hipplan::Bytes(view.begin(), view.end()));
     *plan = out.release();
     return {};
   });
@@ -151,9 +146,9 @@ void hipplan_plan_destroy(hipplan_plan* plan) {
 hipplan_status hipplan_plan_save(const hipplan_plan* plan, void* buffer, size_t* size) {
   return fenced([&]() -> Result<void> {
     if (plan == nullptr) return null_argument("plan");
-    const std::lock_guard lock(plan->mutex);
-    HIPPLAN_TRY(hipplan::api::make_envelope(*plan));
-    return hipplan::api::hand_out(*plan->envelope, buffer, size);
+    HIPPLAN_TRY_ASSIGN(const auto bytes,
+                       plan->envelope.get([plan] { return hipplan::api::make_envelope(*plan); }));
+    return hipplan::api::hand_out(*bytes, buffer, size);
   });
 }
 

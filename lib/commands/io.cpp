@@ -8,6 +8,7 @@
 
 #include "base/harmless.h"
 #include "base/shared_library.h"
+#include "plan/folder_output.h"
 
 namespace hipplan::commands {
 namespace fs = std::filesystem;
@@ -73,10 +74,13 @@ Result<void> make_folder(const fs::path& folder) {
   std::error_code failed;
   fs::create_directories(folder, failed);
   if (!failed) return {};
-  return Error{.code = Code::machine,
-               .reason = "io",
-               .where = folder.string(),
-               .what = "cannot make the folder: " + failed.message()};
+  return plan::folder_error(folder, failed);
+}
+
+Result<void> refuse_twice_stdin(const std::vector<std::string>& arguments) {
+  if (std::count(arguments.begin(), arguments.end(), "-") < 2) return {};
+  return usage_error({.what = "standard input is given twice, and it can be read only once",
+                      .expected = "- once"});
 }
 
 void Io::bytes(std::string_view content) {
@@ -114,9 +118,17 @@ void Io::finish_json() {
   json::Writer out;
   out.begin_object().member("schema", "hipplan.error/1").key("error");
   write_error(out, *first_error_);
-  out.member("status", status_).end_object();
+  out.member("status", status()).end_object();
   line(out.text());
 }
+
+int Io::status() const {
+  const std::lock_guard lock(mutex_);
+  constexpr int kSignalStatus = 128, kTerminate = 15;
+  const bool terminated = status_ == HIPPLAN_INTERRUPTED && stopped_by_ == kTerminate;
+  return terminated ? kSignalStatus + kTerminate : status_;
+}
+
 void Io::fail_quietly(int status) {
   const std::lock_guard lock(mutex_);
   status_ = worse(status_, status);
@@ -129,15 +141,16 @@ void Io::progress(const char* what, uint64_t done, uint64_t total) {
 
 Result<void> Io::check_interrupted() const {
   const std::lock_guard lock(mutex_);
-  interrupted_ = interrupted_ || (raw_.interrupted != nullptr && raw_.interrupted(raw_.user) != 0);
-  if (interrupted_)
+  if (stopped_by_ == 0 && raw_.interrupted != nullptr) stopped_by_ = raw_.interrupted(raw_.user);
+  if (stopped_by_ != 0)
     return Error{.code = Code::interrupted, .reason = "interrupted", .what = "stopped on request"};
   return {};
 }
 
 DiagnosticSink Io::sink() {
   return [this](const Diagnostic& d) {
-    const std::string text = d.where.empty() ? d.text : d.where + ": " + d.text;
+    // Both may quote files; neither has lines of its own.
+    const std::string text = harmless(d.where.empty() ? d.text : d.where + ": " + d.text, "\t");
     message(d.severity == Severity::note      ? HIPPLAN_NOTE
             : d.severity == Severity::warning ? HIPPLAN_WARNING
                                               : HIPPLAN_ERROR,
@@ -157,6 +170,9 @@ std::string Io::module_folder() const {
 }
 std::string Io::hip_library() const {
   return text_or_empty(raw_.hip_library);
+}
+std::string Io::cuda_library() const {
+  return text_or_empty(raw_.cuda_library);
 }
 
 std::vector<std::string> items(const hipplan_strings& list, bool commas) {
@@ -225,6 +241,7 @@ Result<void> expand_glob(const std::string& pattern, std::vector<std::string>& o
 
 Result<std::vector<std::string>> expand_paths(const std::vector<std::string>& arguments,
                                               const std::vector<std::string>& suffixes) {
+  HIPPLAN_TRY(refuse_twice_stdin(arguments));
   std::vector<std::string> out;
   for (const std::string& argument : arguments) {
     std::error_code ignored;

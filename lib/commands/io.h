@@ -25,7 +25,8 @@ void write_error(json::Writer& out, const Error& error);
 
 /// A bad_input error, reason "usage", with the other fields of `fields`.
 [[nodiscard]] Error usage_error(Error fields);
-/// Makes a folder and those above it; it may be there already. Fails with machine, reason "io".
+/// Makes a folder and those above it; it may be there already. Fails with bad_input, reason "open",
+/// when the path cannot be a folder, else with machine, reason "io".
 Result<void> make_folder(const std::filesystem::path& folder);
 
 /// Sends output to the caller; remembers the worst status. Thread-safe.
@@ -57,12 +58,14 @@ class Io {
   [[nodiscard]] bool can_be_interrupted() const { return raw_.interrupted != nullptr; }
   [[nodiscard]] bool json() const { return raw_.json != 0; }
   [[nodiscard]] unsigned jobs() const { return raw_.jobs; }
-  [[nodiscard]] int status() const { return status_; }
+  /// The exit status so far: 143 instead of 130 when the caller told of SIGTERM.
+  [[nodiscard]] int status() const;
   [[nodiscard]] std::string data_folder() const;
   /// What the caller gave for it; may be empty.
   [[nodiscard]] std::string given_data_folder() const;
   [[nodiscard]] std::string module_folder() const;
   [[nodiscard]] std::string hip_library() const;
+  [[nodiscard]] std::string cuda_library() const;
 
  private:
   void message(hipplan_severity severity, const std::string& text);
@@ -70,7 +73,7 @@ class Io {
   mutable std::mutex mutex_;
   int status_ = 0;
   bool wrote_ = false;
-  mutable bool interrupted_ = false;
+  mutable int stopped_by_ = 0;  ///< what the caller answered when it asked to stop
   std::optional<Error> first_error_;
 };
 
@@ -80,8 +83,12 @@ class Io {
   return text ? text : "";
 }
 
+/// Refuses "-" given more than once, since standard input can be read only once: bad_input, reason
+/// "usage".
+Result<void> refuse_twice_stdin(const std::vector<std::string>& arguments);
+
 /// Files named by arguments: files as they are, folders searched recursively for `suffix` in sorted
-/// order, glob patterns expanded, "-" kept. Nothing found is bad_input.
+/// order, glob patterns expanded, "-" kept, at most once. Nothing found is bad_input.
 Result<std::vector<std::string>> expand_paths(const std::vector<std::string>& arguments,
                                               const std::vector<std::string>& suffixes);
 

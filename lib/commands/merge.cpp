@@ -1,5 +1,5 @@
 // hipplan-inspect merge, split, strip: plans from file to file, as they are stored.
-#include <filesystem>
+#include <algorithm>
 #include <functional>
 #include <set>
 
@@ -7,9 +7,9 @@
 #include "commands/plans.h"
 #include "commands/targets.h"
 #include "plan/extract.h"
+#include "plan/folder_output.h"
 
 namespace hipplan::commands {
-namespace fs = std::filesystem;
 namespace {
 
 Error usage(const Inspection& in, const std::string& what, const std::string& expected) {
@@ -88,47 +88,69 @@ Result<void> split(Inspection& in) {
                  .where = file.where(),
                  .what = "two plans would be written to " + twice,
                  .advice = "take them out one by one with extract --plan"};
-  HIPPLAN_TRY(make_folder(in.output));
+  HIPPLAN_TRY_ASSIGN(auto out, plan::FolderOutput::create(in.output));
   for (size_t i = 0; i < entries.size(); ++i) {
     HIPPLAN_TRY(in.io.check_interrupted());
     plan::Writer writer{plan::WriteOptions{}};
     HIPPLAN_TRY(writer.add_from(file, entries[i]));
     HIPPLAN_TRY(writer.keep_unknown_sections(file));
-    HIPPLAN_TRY(writer.write(fs::path(in.output) / plan::entry_file_name(entries[i])));
+    HIPPLAN_TRY(writer.write(out.place(plan::entry_file_name(entries[i]))));
     in.io.progress("writing files", i + 1, entries.size());
   }
+  HIPPLAN_TRY(out.commit());
   report(in, "hipplan.split/1", entries.size(), entries.size());
   return {};
 }
+
+namespace {
+
+/// Whether `wanted`, as named on a command line, means plans for `target`: the same device, one
+/// that plans for `target` serve, or a name without features that stands for all variants.
+bool means(const target::Arch& wanted, const std::string& target) {
+  const auto arch = target::Arch::parse(target);
+  if (!arch) return false;
+  return *arch == wanted || target::serves(*arch, wanted) || target::serves(wanted, *arch);
+}
+
+/// Every target to keep must have a plan.
+Result<void> check_kept(const std::vector<target::Arch>& kept, const std::set<std::string>& there,
+                        const std::string& where) {
+  for (const auto& arch : kept) {
+    if (std::any_of(there.begin(), there.end(),
+                    [&](const std::string& target) { return means(arch, target); }))
+      continue;
+    std::string found;
+    for (const auto& target : there) found += (found.empty() ? "" : ", ") + target;
+    return Error{.code = Code::bad_input,
+                 .reason = "no-such-plan",
+                 .where = where,
+                 .what = "no plan is for the target to keep " + arch.text(),
+                 .expected = "one of " + found};
+  }
+  return {};
+}
+
+}  // namespace
 
 Result<void> strip(Inspection& in) {
   if (in.arguments.size() != 1) return usage(in, "wrong number of files", "one plan file");
   if (in.targets.empty()) return usage(in, "no target to keep", "--keep-target T[,T…]");
   if (in.output.empty()) return usage(in, "no output given", "-o FILE.hplan");
   HIPPLAN_TRY_ASSIGN(const auto file, open_file(in.arguments[0], plan::Check::lookup));
-  std::set<std::string> kept;
+  std::vector<target::Arch> kept;
   for (const auto& name : in.targets) {
-    HIPPLAN_TRY_ASSIGN(const auto arch, arch_of(name, in.io));
-    kept.insert(arch.text());
+    HIPPLAN_TRY_ASSIGN(auto arch, arch_of(name, in.io));
+    kept.push_back(std::move(arch));
   }
   std::set<std::string> there;
+  const auto wanted = [&](const plan::EntryInfo& entry) {
+    there.insert(entry.target);
+    return std::any_of(kept.begin(), kept.end(),
+                       [&](const target::Arch& arch) { return means(arch, entry.target); });
+  };
   plan::Writer writer{plan::WriteOptions{}};
-  HIPPLAN_TRY_ASSIGN(const uint64_t taken, take(
-                                               writer, file,
-                                               [&](const plan::EntryInfo& entry) {
-                                                 there.insert(entry.target);
-                                                 return kept.count(entry.target) != 0;
-                                               },
-                                               in.io));
-  if (taken == 0) {
-    std::string found;
-    for (const auto& target : there) found += (found.empty() ? "" : ", ") + target;
-    return Error{.code = Code::bad_input,
-                 .reason = "no-such-plan",
-                 .where = file.where(),
-                 .what = "no plan is for a target to keep",
-                 .expected = "one of " + found};
-  }
+  HIPPLAN_TRY_ASSIGN(const uint64_t taken, take(writer, file, wanted, in.io));
+  HIPPLAN_TRY(check_kept(kept, there, file.where()));
   HIPPLAN_TRY(write_to(in, writer));
   report(in, "hipplan.strip/1", taken, 1);
   return {};

@@ -232,6 +232,7 @@ Result<std::vector<BundleMember>> list_bundle(const fs::path& bundle, const Bund
 
 Result<std::vector<BundleMember>> list_bundle(ByteView bundle, const std::string& where,
                                               const BundleLimits& limits) {
+  HIPPLAN_TRY(check_one_frame(bundle, where));
   TarReader tar(bundle, where);
   return read_manifest(tar, bundle.size(), limits, where);
 }

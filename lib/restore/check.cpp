@@ -126,7 +126,9 @@ Result<engine::PreparedKernel> check_usable(const plan::Plan& plan, const Provid
                     "plans with values passed at run time cannot be restored");
   HIPPLAN_TRY(check_engine(plan, provider));
   if (device != nullptr) HIPPLAN_TRY(check_target(plan, *device));
-  const auto* handler = engine::find_by_alias(plan.payload.dispatch);
+  const auto* handler = provider.find_handler != nullptr
+                            ? provider.find_handler(plan.payload.dispatch)
+                            : engine::find_by_alias(plan.payload.dispatch);
   if (handler == nullptr) {
     const bool unversioned = engine::find_by_name(plan.payload.dispatch) != nullptr;
     Error error = unusable("handler", "dispatch '" + plan.payload.dispatch.substr(0, 80) + "'",

@@ -1,0 +1,122 @@
+// hipplan-inspect extract: one part of one plan.
+#include <algorithm>
+
+#include "base/file.h"
+#include "commands/inspect_parts.h"
+#include "commands/plans.h"
+#include "plan/extract.h"
+#include "plan/folder_output.h"
+#include "plan/layout.h"
+
+namespace hipplan::commands {
+namespace {
+
+/// With --json, what was taken out and where it is.
+void report_part(Inspection& in, const std::vector<std::string>& files) {
+  if (!in.io.json()) return;
+  json::Writer out;
+  out.begin_object().member("schema", "hipplan.extract/1").member("path", in.arguments[0]);
+  out.member("part", in.part).key("files").begin_array();
+  for (const auto& file : files) out.value(file);
+  in.io.line(out.end_array().end_object().text());
+}
+
+Result<void> deliver(Inspection& in, ByteView bytes) {
+  if (in.output.empty())
+    return inspect_usage("no output given", "-o FILE, or -o - for standard output");
+  if (in.output == "-") {
+    if (in.io.json())
+      return inspect_usage("standard output cannot take the part and a report", "-o FILE");
+    in.io.bytes(as_text(bytes));
+    return {};
+  }
+  HIPPLAN_TRY(refuse_overwrite(in.output, in.arguments));
+  HIPPLAN_TRY(write_file(in.output, bytes));
+  report_part(in, {in.output});
+  return {};
+}
+
+Result<void> deliver_code(Inspection& in, const std::vector<plan::CodeFile>& code) {
+  if (code.size() == 1) return deliver(in, *code.front().bytes);
+  if (in.output.empty() || in.output == "-")
+    return inspect_usage(cat("the plan has ", code.size(), " code objects"), "-o FOLDER/");
+  HIPPLAN_TRY_ASSIGN(auto out, plan::FolderOutput::create(in.output));
+  std::vector<std::string> files;
+  for (const auto& file : code) {
+    files.push_back((std::filesystem::path(in.output) / file.name).string());
+    HIPPLAN_TRY(write_file(out.place(file.name), *file.bytes));
+  }
+  HIPPLAN_TRY(out.commit());
+  report_part(in, files);
+  return {};
+}
+
+/// Digest of the graph that travels with an entry; nothing when it has none.
+Result<std::optional<Digest>> graph_digest(const plan::File& file, const plan::EntryInfo& entry) {
+  HIPPLAN_TRY_ASSIGN(const auto parts, file.parts(entry));
+  for (const auto& part : parts)
+    if (part.type == plan::kGraphsSection) return std::optional<Digest>(part.sha256);
+  return std::optional<Digest>();
+}
+
+/// Without --target the plans of one graph for several targets are as good as one, when the same
+/// text travels with each.
+Result<plan::EntryInfo> entry_of_graph(const Inspection& in, const plan::File& file) {
+  if (!in.targets.empty()) return chosen_entry(in, file);
+  std::optional<plan::EntryInfo> first;
+  std::optional<Digest> graph;
+  bool alike = true;
+  Result<void> failed;
+  HIPPLAN_TRY(file.for_each_of(in.graph_key, [&](const plan::EntryInfo& entry) {
+    const auto digest = graph_digest(file, entry);
+    if (!digest) {
+      failed = digest.error();
+      return false;
+    }
+    if (!first) {
+      first = entry;
+      graph = *digest;
+    }
+    alike = entry.graph_key == first->graph_key && *digest == graph;
+    return alike;
+  }));
+  HIPPLAN_TRY(failed);
+  return first && alike ? Result<plan::EntryInfo>(*first) : chosen_entry(in, file);
+}
+
+}  // namespace
+
+Result<void> extract(Inspection& in) {
+  HIPPLAN_TRY(need(in, 1, "one file"));
+  HIPPLAN_TRY_ASSIGN(const auto file, open_file(in.arguments[0], plan::Check::lookup));
+  HIPPLAN_TRY_ASSIGN(const auto entry,
+                     in.part == "graph" ? entry_of_graph(in, file) : chosen_entry(in, file));
+  if (in.part == "plan") {
+    HIPPLAN_TRY_ASSIGN(const auto bytes, plan::extract_plan(file, entry));
+    return deliver(in, bytes);
+  }
+  if (in.part == "envelope") {
+    HIPPLAN_TRY_ASSIGN(const auto bytes, plan::extract_envelope(file, entry));
+    return deliver(in, bytes);
+  }
+  if (in.part == "graph") {
+    HIPPLAN_TRY_ASSIGN(const auto text, plan::extract_graph(file, entry));
+    return deliver(in, as_bytes(text));
+  }
+  if (in.part == "code") {
+    HIPPLAN_TRY_ASSIGN(const auto code, plan::extract_code(file, entry));
+    return deliver_code(in, code);
+  }
+  if (in.part == "measurements") {
+    HIPPLAN_TRY_ASSIGN(const auto plan, file.read_plan(entry, false));
+    if (!plan.measurements.empty()) return deliver(in, as_bytes(plan.measurements));
+    return Error{.code = Code::negative,
+                 .reason = "no-measurements",
+                 .where = in.arguments[0],
+                 .what = "the plan's kernel was not chosen by measured times"};
+  }
+  return inspect_usage("nothing to extract named",
+                       "one of --plan, --graph, --code, --envelope, --measurements");
+}
+
+}  // namespace hipplan::commands

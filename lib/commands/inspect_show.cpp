@@ -1,0 +1,180 @@
+// hipplan-inspect show, bundle, unbundle: whole files, ours and those of others.
+#include <filesystem>
+#include <optional>
+
+#include "archive/kpack.h"
+#include "archive/print.h"
+#include "base/file.h"
+#include "codeobject/codeobject.h"
+#include "codeobject/print.h"
+#include "commands/inspect_parts.h"
+#include "commands/plans.h"
+#include "plan/bundle.h"
+#include "plan/foreign_facts.h"
+#include "plan/print.h"
+
+namespace hipplan::commands {
+namespace {
+
+/// Kinds that have a reader and a printer of their own.
+struct Detail {
+  std::optional<codeobject::CodeObject> code;
+  std::optional<archive::Kpack> archive;
+};
+
+Result<Detail> detail_of(plan::FileKind kind, ByteView bytes, const std::string& path) {
+  Detail out;
+  if (kind == plan::FileKind::amd_code_object) {
+    HIPPLAN_TRY_ASSIGN(out.code, codeobject::parse(bytes, path));
+  }
+  if (kind == plan::FileKind::kpack) {
+    HIPPLAN_TRY_ASSIGN(out.archive, archive::Kpack::parse(bytes, path));
+  }
+  // Cubins and PTX of other makers may hold what this reader does not know.
+  if (kind == plan::FileKind::cubin || kind == plan::FileKind::ptx)
+    if (auto code = codeobject::parse(bytes, path)) out.code = std::move(*code);
+  return out;
+}
+
+/// Files that are not ours are shown as what they are, as far as their layout is known.
+Result<bool> show_foreign(Inspection& in, ByteView bytes, const std::string& path) {
+  const auto kind = plan::recognise(bytes);
+  // Text that starts like JSON is most likely a graph; the refusal says what to do with it.
+  for (const auto other : {plan::FileKind::unknown, plan::FileKind::hplan, plan::FileKind::bundle,
+                           plan::FileKind::json})
+    if (kind == other) return false;
+  HIPPLAN_TRY_ASSIGN(const auto detail, detail_of(kind, bytes, path));
+  const auto facts = plan::foreign_facts(bytes);
+  if (!in.io.json()) {
+    const bool bare =
+        kind == plan::FileKind::hipplan_payload || kind == plan::FileKind::hipplan_envelope;
+    in.io.line(cat(path,
+                   bare ? ": not a hipplan file but a piece of one; " : ": not a hipplan file; ",
+                   plan::file_kind_text(kind)));
+    if (kind != plan::FileKind::amd_code_object) in.io.result(plan::foreign_text(facts));
+    if (detail.code) in.io.result(codeobject::print(*detail.code));
+    if (detail.archive) in.io.result(archive::print(*detail.archive));
+    return true;
+  }
+  json::Writer out;
+  out.begin_object().member("schema", "hipplan.foreign/1").member("path", path);
+  plan::foreign_json(out, facts);
+  if (detail.code) {
+    out.key("code_object");
+    codeobject::write_json(*detail.code, out);
+  }
+  if (detail.archive) {
+    out.key("archive");
+    archive::write_json(*detail.archive, out);
+  }
+  out.end_object();
+  in.io.line(out.text());
+  return true;
+}
+
+Result<void> show_bundle(Inspection& in, ByteView bytes, const std::string& path) {
+  HIPPLAN_TRY_ASSIGN(const auto members, plan::list_bundle(bytes, path));
+  json::Writer out;
+  out.begin_object().member("schema", "hipplan.bundle/1").member("path", path);
+  out.key("members").begin_array();
+  for (const auto& member : members) {
+    if (!in.io.json())
+      in.io.line(cat(member.sha256.hex().substr(0, 16), "  ", member.bytes, "  ", member.name));
+    out.begin_object().member("name", member.name).member("bytes", member.bytes);
+    out.member("sha256", member.sha256.hex()).end_object();
+  }
+  out.end_array().end_object();
+  if (in.io.json()) in.io.line(out.text());
+  return {};
+}
+
+/// The bundle that a command has made or unpacked, with --json.
+Result<void> report_bundle(Inspection& in, const std::string& path) {
+  if (!in.io.json()) return {};
+  HIPPLAN_TRY_ASSIGN(const auto bytes, FileView::open(path));
+  return show_bundle(in, bytes.view(), path);
+}
+
+/// With --graph-key or --target, at least one plan must be left to show.
+Result<void> check_any(const plan::File& file, const plan::ShowOptions& options) {
+  if (options.graph_key.empty() && options.target.empty()) return {};
+  bool any = false;
+  HIPPLAN_TRY(file.for_each_of(options.graph_key, [&](const plan::EntryInfo& entry) {
+    any = options.target.empty() || entry.target == options.target;
+    return !any;
+  }));
+  if (any) return {};
+  return Error{
+      .code = Code::negative,
+      .reason = "no-such-plan",
+      .where = file.where(),
+      .what = cat("the file holds no plan",
+                  options.graph_key.empty() ? "" : " with a graph key that starts with ",
+                  options.graph_key, options.target.empty() ? "" : " for exactly ", options.target),
+      .advice = "hipplan-inspect without --graph-key and --target lists what it holds"};
+}
+
+Result<void> show_file(Inspection& in, const std::string& path) {
+  HIPPLAN_TRY_ASSIGN(auto bytes, open_view(path));
+  HIPPLAN_TRY_ASSIGN(const bool foreign, show_foreign(in, bytes.view(), path));
+  if (foreign) return {};
+  if (plan::looks_like_bundle(bytes.view())) return show_bundle(in, bytes.view(), path);
+  HIPPLAN_TRY_ASSIGN(const auto file, parse_file(std::move(bytes), path, plan::Check::lookup));
+  plan::ShowOptions options;
+  options.graph_key = in.graph_key;
+  if (!in.targets.empty()) {
+    HIPPLAN_TRY_ASSIGN(const auto arch, target_arch(in));
+    options.target = arch.text();
+  }
+  HIPPLAN_TRY(check_any(file, options));
+  if (in.io.json()) {
+    json::Writer out;
+    HIPPLAN_TRY(plan::show_json(file, options, out));
+    in.io.line(out.text());
+    return {};
+  }
+  std::string text;
+  HIPPLAN_TRY(plan::show_text(file, options, text));
+  in.io.result(text);
+  return {};
+}
+
+}  // namespace
+
+Result<void> show(Inspection& in) {
+  if (in.arguments.empty()) return inspect_usage("no file given", "at least one file");
+  if (in.io.json() && in.arguments.size() != 1)
+    return inspect_usage("--json shows one file at a time", "one file");
+  for (const auto& path : in.arguments) {
+    auto shown = show_file(in, path);
+    if (shown) continue;
+    Error error = shown.error();
+    if (error.reason == "open" && path.find_first_of("./:") == std::string::npos)
+      error.advice = "there is no such command either; hipplan-inspect --help lists them";
+    in.io.fail(error);
+  }
+  return {};
+}
+
+Result<void> bundle(Inspection& in) {
+  HIPPLAN_TRY(need(in, 1, "one folder"));
+  if (in.output.empty()) return inspect_usage("no output given", "-o FILE.tar.zst");
+  if (in.output == "-")
+    return inspect_usage("a bundle is not written to standard output", "-o FILE.tar.zst");
+  std::error_code ignored;
+  if (in.io.json() && std::filesystem::exists(in.output, ignored) &&
+      !std::filesystem::is_regular_file(in.output, ignored))
+    return inspect_usage("a pipe or device cannot be read back for the report", "-o FILE.tar.zst");
+  HIPPLAN_TRY(plan::write_bundle(in.arguments[0], in.output));
+  return report_bundle(in, in.output);
+}
+
+Result<void> unbundle(Inspection& in) {
+  HIPPLAN_TRY(need(in, 1, "one bundle"));
+  if (in.output.empty()) return inspect_usage("no output given", "-o FOLDER/");
+  if (in.output == "-") return inspect_usage("files cannot go to standard output", "-o FOLDER/");
+  HIPPLAN_TRY(plan::unpack_bundle(in.arguments[0], in.output));
+  return report_bundle(in, in.arguments[0]);
+}
+
+}  // namespace hipplan::commands

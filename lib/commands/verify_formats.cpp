@@ -1,0 +1,139 @@
+// hipplan-verify's findings as CI systems read them: JUnit XML and SARIF.
+#include <set>
+
+#include "base/harmless.h"
+#include "base/version.h"
+#include "commands/reasons.h"
+#include "commands/verify_report.h"
+
+namespace hipplan::commands {
+namespace {
+
+/// Text as XML holds it, in attributes too.
+std::string xml(const std::string& raw) {
+  std::string out;
+  for (const char c : harmless(raw)) {
+    if (c == '&')
+      out += "&amp;";
+    else if (c == '<')
+      out += "&lt;";
+    else if (c == '>')
+      out += "&gt;";
+    else if (c == '"')
+      out += "&quot;";
+    else
+      out += c;
+  }
+  return out;
+}
+
+/// One test case, failed when there is an error.
+std::string junit_case(const std::string& suite, const std::string& name, const Error* error) {
+  const std::string head =
+      cat("    <testcase classname=\"", xml(suite), "\" name=\"", xml(name), "\"");
+  if (error == nullptr) return head + "/>\n";
+  return cat(head, ">\n      <failure type=\"", xml(error->reason), "\" message=\"",
+             xml(message_of(*error)), "\"/>\n    </testcase>\n");
+}
+
+struct JunitSuite {
+  std::string cases;
+  size_t count = 0, failures = 0;
+  void add(const std::string& suite, const std::string& name, const Error* error) {
+    cases += junit_case(suite, name, error);
+    ++count;
+    failures += error != nullptr ? 1 : 0;
+  }
+};
+
+JunitSuite junit_suite(const FileVerdict& file) {
+  JunitSuite out;
+  for (const auto& plan : file.plans)
+    out.add(file.path, short_name(plan.entry), plan.failure ? &*plan.failure : nullptr);
+  for (const auto& missing : file.missing) {
+    const Error error = missing_error(missing);
+    out.add(file.path, cat(missing.graph_key.hex().substr(0, 16), " on ", missing.target), &error);
+  }
+  if (file.missing.empty()) out.add(file.path, "file", file.failure ? &*file.failure : nullptr);
+  return out;
+}
+
+/// A path as the reference of a URI: what is not plain is percent-encoded.
+std::string uri(const std::string& path) {
+  constexpr char kDigits[] = "0123456789ABCDEF";
+  std::string out;
+  for (const char c : path) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       std::string_view("-._~/").find(c) != std::string_view::npos;
+    if (plain)
+      out += c;
+    else
+      out.append({'%', kDigits[byte >> 4], kDigits[byte & 15u]});
+  }
+  return out;
+}
+
+void sarif_rules(json::Writer& out, const std::vector<std::pair<std::string, Error>>& results) {
+  std::set<std::string> met;
+  for (const auto& [path, error] : results) met.insert(error.reason);
+  out.key("rules").begin_array();
+  for (const auto& facts : verify_reasons()) {
+    if (met.count(std::string(facts.reason)) == 0) continue;
+    out.begin_object().member("id", facts.reason);
+    out.key("shortDescription").begin_object().member("text", facts.meaning).end_object();
+    out.key("properties").begin_object().member("class", facts.error_class).end_object();
+    out.end_object();
+  }
+  out.end_array();
+}
+
+void sarif_result(json::Writer& out, const std::string& path, const Error& error) {
+  out.begin_object().member("ruleId", error.reason).member("level", "error");
+  out.key("message").begin_object().member("text", harmless(message_of(error))).end_object();
+  out.key("locations").begin_array().begin_object();
+  out.key("physicalLocation").begin_object().key("artifactLocation").begin_object();
+  out.member("uri", uri(path)).end_object().end_object();
+  out.end_object().end_array().end_object();
+}
+
+}  // namespace
+
+void print_verdicts_junit(const std::vector<FileVerdict>& files, Io& io) {
+  std::string suites;
+  size_t count = 0, failures = 0;
+  for (const auto& file : files) {
+    const JunitSuite suite = junit_suite(file);
+    suites += cat("  <testsuite name=\"", xml(file.path), "\" tests=\"", suite.count,
+                  "\" failures=\"", suite.failures, "\">\n", suite.cases, "  </testsuite>\n");
+    count += suite.count;
+    failures += suite.failures;
+  }
+  io.result(
+      cat("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"hipplan-verify\" "
+          "tests=\"",
+          count, "\" failures=\"", failures, "\">\n", suites, "</testsuites>\n"));
+}
+
+void print_verdicts_sarif(const std::vector<FileVerdict>& files, Io& io) {
+  std::vector<std::pair<std::string, Error>> results;
+  for (const auto& file : files)
+    for (auto& error : failures_of(file)) results.emplace_back(file.path, std::move(error));
+  json::Writer out;
+  out.begin_object().member("$schema", "https://json.schemastore.org/sarif-2.1.0.json");
+  out.member("version", "2.1.0").key("runs").begin_array().begin_object();
+  out.key("tool").begin_object().key("driver").begin_object();
+  out.member("name", "hipplan-verify").member("version", kVersion);
+  sarif_rules(out, results);
+  out.end_object().end_object().key("artifacts").begin_array();
+  for (const auto& file : files) {
+    out.begin_object().key("location").begin_object().member("uri", uri(file.path));
+    out.end_object().end_object();
+  }
+  out.end_array().key("results").begin_array();
+  for (const auto& [path, error] : results) sarif_result(out, path, error);
+  out.end_array().end_object().end_array().end_object();
+  io.bytes(out.text() + "\n");
+}
+
+}  // namespace hipplan::commands

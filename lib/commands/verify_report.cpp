@@ -1,0 +1,126 @@
+#include "commands/verify_report.h"
+
+#include <map>
+#include <set>
+
+namespace hipplan::commands {
+namespace {
+
+/// "  04151b225e3ac406/gfx942: ran on emulator:gfx942; output 4 agrees, …"
+void print_executions(const FileVerdict& file, Io& io) {
+  for (const auto& plan : file.plans) {
+    if (!plan.execution) continue;
+    std::string line = cat("  ", short_name(plan.entry), ": ran on ", plan.execution->device);
+    for (const auto& [uid, result] : plan.execution->outputs)
+      line += cat("; output ", uid, result.pass ? " agrees" : " DIFFERS", ", largest error ",
+                  result.max_abs_error, " in ", result.elements, " elements");
+    io.line(line);
+  }
+}
+
+}  // namespace
+
+std::string short_name(const plan::EntryInfo& entry) {
+  return cat(entry.graph_key.hex().substr(0, 16), "/", entry.target);
+}
+
+Error missing_error(const MissingTarget& missing) {
+  return {.code = Code::unusable,
+          .reason = "target",
+          .where = "graph " + missing.graph_key.hex().substr(0, 16),
+          .what = "no sound plan in the file runs on " + missing.target,
+          .advice = "bake one for " + missing.target.substr(0, missing.target.find(':'))};
+}
+
+std::vector<Error> failures_of(const FileVerdict& file) {
+  std::vector<Error> out;
+  for (const auto& plan : file.plans)
+    if (plan.failure) out.push_back(plan.failure->within("plan " + short_name(plan.entry)));
+  for (const auto& missing : file.missing) out.push_back(missing_error(missing));
+  // The first of the missing targets is the failure of the whole file too.
+  if (file.failure && file.missing.empty()) out.push_back(*file.failure);
+  return out;
+}
+
+void print_verdicts(const std::vector<FileVerdict>& files, Io& io) {
+  std::map<int, size_t> counts;
+  for (const auto& file : files) {
+    ++counts[file.status];
+    if (file.status != 0) {
+      io.line(cat(file.path, ": ",
+                  file.status == HIPPLAN_DAMAGED     ? "damaged"
+                  : file.status == HIPPLAN_UNTRUSTED ? "untrusted"
+                                                     : "refused"));
+      print_executions(file, io);
+      continue;
+    }
+    std::set<std::string> targets;
+    for (const auto& plan : file.plans) targets.insert(plan.entry.target);
+    std::string list;
+    for (const auto& target : targets) list += (list.empty() ? "" : ", ") + target;
+    io.line(cat(file.path, ": good, ", file.plans.size(),
+                file.plans.size() == 1 ? " plan" : " plans", list.empty() ? "" : " for ", list));
+    print_executions(file, io);
+  }
+  if (files.size() < 2) return;
+  std::string summary;
+  for (const auto& [status, count] : counts)
+    summary += cat(summary.empty() ? "" : ", ", count, " with status ", status);
+  io.line(cat(files.size(), " files: ", summary));
+}
+
+namespace {
+
+void write_execution(json::Writer& out, const Execution& execution) {
+  out.key("execution").begin_object().member("device", execution.device);
+  out.key("outputs").begin_array();
+  for (const auto& [uid, result] : execution.outputs) {
+    out.begin_object().member("uid", uid).member("pass", result.pass);
+    out.member("elements", result.elements).member("failed", result.failed);
+    out.member("max_abs_error", result.max_abs_error);
+    out.member("worst_ratio", result.worst.ratio).end_object();
+  }
+  out.end_array().end_object();
+}
+
+void write_plan(json::Writer& out, const PlanVerdict& plan) {
+  out.begin_object().member("graph_key", plan.entry.graph_key.hex());
+  out.member("target", plan.entry.target).member("plan_digest", plan.entry.plan_digest.hex());
+  out.member("engine", plan.engine).member("kernel", plan.kernel);
+  out.key("usable_on").begin_array();
+  for (const auto& target : plan.usable_on) out.value(target);
+  out.end_array();
+  if (plan.execution) write_execution(out, *plan.execution);
+  if (plan.failure) {
+    out.key("error");
+    write_error(out, *plan.failure);
+  }
+  out.end_object();
+}
+
+}  // namespace
+
+void print_verdicts_json(const std::vector<FileVerdict>& files, Io& io) {
+  json::Writer out;
+  out.begin_object().member("schema", "hipplan.verify/1").key("files").begin_array();
+  for (const auto& file : files) {
+    out.begin_object().member("path", file.path).member("status", file.status);
+    if (file.failure) {
+      out.key("error");
+      write_error(out, *file.failure);
+    }
+    out.key("missing").begin_array();
+    for (const auto& missing : file.missing)
+      out.begin_object()
+          .member("graph_key", missing.graph_key.hex())
+          .member("target", missing.target)
+          .end_object();
+    out.end_array().key("plans").begin_array();
+    for (const auto& plan : file.plans) write_plan(out, plan);
+    out.end_array().end_object();
+  }
+  out.end_array().member("status", io.status()).end_object();
+  io.bytes(out.text() + "\n");
+}
+
+}  // namespace hipplan::commands

@@ -1,0 +1,59 @@
+// What hipplan-verify found, and the forms it is printed in.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "commands/io.h"
+#include "plan/plan.h"
+#include "run/judge.h"
+
+namespace hipplan::commands {
+
+/// One execution and what became of each output.
+struct Execution {
+  std::string device;
+  std::vector<run::OutputComparison> outputs;
+};
+
+/// What is known about one plan after checking.
+struct PlanVerdict {
+  plan::EntryInfo entry;
+  std::string engine, kernel;
+  std::optional<Error> failure;
+  std::vector<std::string> usable_on;  ///< of the targets asked for
+  std::optional<Execution> execution;
+};
+
+/// A graph without a sound plan for a target that was asked for.
+struct MissingTarget {
+  Digest graph_key;
+  std::string target;
+};
+
+struct FileVerdict {
+  std::string path;
+  std::optional<Error> failure;  ///< of the file as a whole; the first one
+  std::vector<MissingTarget> missing;
+  std::vector<PlanVerdict> plans;
+  int status = 0;
+};
+
+/// One line a file, executions below it, and a summary of several.
+void print_verdicts(const std::vector<FileVerdict>& files, Io& io);
+/// Schema hipplan.verify/1.
+void print_verdicts_json(const std::vector<FileVerdict>& files, Io& io);
+/// A JUnit report: a suite for each file, a case for each plan and for the file as a whole.
+void print_verdicts_junit(const std::vector<FileVerdict>& files, Io& io);
+/// SARIF 2.1.0: a rule for each reason met, a result for each failure.
+void print_verdicts_sarif(const std::vector<FileVerdict>& files, Io& io);
+
+/// "04151b225e3ac406/gfx942"
+[[nodiscard]] std::string short_name(const plan::EntryInfo& entry);
+/// Every failure of a file in the order of finding: of its plans, its missing targets, the file.
+[[nodiscard]] std::vector<Error> failures_of(const FileVerdict& file);
+/// No sound plan of a graph runs on a target.
+[[nodiscard]] Error missing_error(const MissingTarget& missing);
+
+}  // namespace hipplan::commands
