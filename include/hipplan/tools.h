@@ -38,7 +38,7 @@ typedef struct hipplan_tool_io {
   void (*message)(void* user, hipplan_severity severity, const char* text);
   /* `done` of `total` steps of `what`. May be null. */
   void (*progress)(void* user, const char* what, uint64_t done, uint64_t total);
-  /* Non-zero asks the command to stop soon. May be null. */
+  /* Non-zero asks the command to stop soon: the signal's number (2, 15), or 1. May be null. */
   int (*interrupted)(void* user);
   int json;      /* results as one JSON document */
   unsigned jobs; /* worker threads, 0: one per hardware thread */
@@ -46,6 +46,7 @@ typedef struct hipplan_tool_io {
       data_folder; /* holds kernels/ and targets/; null: ../share/hipplan from the library */
   const char* module_folder; /* holds the emulator's modules; null: beside the library */
   const char* hip_library;   /* libamdhip64 to open; null: the newest installed */
+  const char* cuda_library;  /* libcuda to open; null: libcuda.so.1 */
 } hipplan_tool_io;
 
 typedef struct hipplan_build_options {
@@ -63,23 +64,28 @@ typedef struct hipplan_build_options {
   int allow_unknown_keys;
   int check_reproducible; /* bake twice and compare the bytes */
   const char* sign_key;   /* private key in PEM form that signs what is written; null: none */
+  const char* reproduced; /* check_reproducible: an unsigned file that another process has baked
+                             from the same graphs and targets, compared too; null: none */
+  int benchmark;          /* choose kernels by times measured on `device` */
+  const char* device;     /* hip:NUMBER or cuda:NUMBER; null: none */
 } hipplan_build_options;
 HIPPLAN_API int hipplan_tool_build(const hipplan_build_options* options, const hipplan_tool_io* io);
 
 typedef struct hipplan_inspect_options {
   size_t struct_size;
   const char* command; /* show, diff, list, extract, size, disasm, resolve, why, bundle, unbundle,
-                          merge, split, strip, sign, signatures, sbom */
+                          merge, split, strip, sign, signatures, sbom, target */
   hipplan_strings arguments; /* files, or what to list */
   const char* graph_key;     /* hex digits; a unique prefix is enough */
   hipplan_strings targets;   /* architecture or target names */
-  const char* part;          /* extract: plan, graph, code, envelope */
+  const char* part;          /* extract: plan, graph, code, envelope, measurements */
   const char* output;        /* where to write; "-" is standard output */
   const char* key;           /* sign: private key in PEM form */
   int detached;              /* sign: into FILE.sig beside the file */
   const char* trust;         /* signatures: folder of trusted public keys */
   const char* format;        /* sbom: spdx (null) or cyclonedx */
   int64_t date;              /* sbom: the document's time, seconds since 1970; negative: now */
+  const char* device;        /* target: the device to describe */
 } hipplan_inspect_options;
 HIPPLAN_API int hipplan_tool_inspect(const hipplan_inspect_options* options,
                                      const hipplan_tool_io* io);
@@ -95,6 +101,7 @@ typedef struct hipplan_verify_options {
   const char* device;
   int require_signed; /* refuse files that no key of `trust` has signed */
   const char* trust;  /* folder of trusted public keys */
+  const char* format; /* text (null), json, junit or sarif */
 } hipplan_verify_options;
 HIPPLAN_API int hipplan_tool_verify(const hipplan_verify_options* options,
                                     const hipplan_tool_io* io);
@@ -111,7 +118,7 @@ typedef struct hipplan_run_options {
   hipplan_strings expects; /* "UID=FILE.npy", compared */
   uint64_t seed;
   int check;                 /* compare with the CPU reference */
-  int bench;                 /* print what an emulated device counts */
+  int bench;                 /* measure: times of a GPU, counts of an emulated device */
   double absolute_tolerance; /* negative: derived from types and lengths */
   double relative_tolerance;
   /* An emulated device only: */
@@ -123,6 +130,11 @@ typedef struct hipplan_run_options {
   const char* trace;           /* "WORKGROUP:WAVEFRONT" to print instruction by instruction */
   const char* break_pc;        /* hexadecimal address at which to print the registers of the
                                   wavefront of `trace` (0:0), instead of its instructions */
+  /* Measurement: */
+  int cold;          /* time the steps from the file to the first result */
+  int replay_graph;  /* bench: start the launches as one recorded graph */
+  uint32_t samples;  /* bench: samples to take; 0: the default */
+  const char* cache; /* bench: "cold" (null) or "warm" last level cache */
 } hipplan_run_options;
 HIPPLAN_API int hipplan_tool_run(const hipplan_run_options* options, const hipplan_tool_io* io);
 
