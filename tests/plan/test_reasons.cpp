@@ -7,7 +7,9 @@
 
 #include "baked.h"
 #include "commands/reasons.h"
+#include "device/null.h"
 #include "draft.h"
+#include "engine/dispatch.h"
 #include "restore/restore.h"
 
 using namespace hipplan;
@@ -16,10 +18,18 @@ namespace fs = std::filesystem;
 
 namespace {
 
+/// How a file is checked.
+struct Mode {
+  bool lookup = false;       ///< without the full check
+  bool anywhere = false;     ///< no device is asked about
+  bool no_restore = false;   ///< by a provider whose handlers cannot restore
+  std::string load_on = {};  ///< last, the driver of this architecture loads the plan
+};
+
 struct Case {
   std::string check, reason;
   std::vector<Edit> edits;
-  bool lookup = false, anywhere = false;
+  Mode mode;
 };
 
 std::string trimmed(const std::string& text) {
@@ -34,10 +44,12 @@ std::vector<Case> read_cases() {
   for (std::string line; std::getline(file, line);) {
     if (line.empty() || line[0] == '#') continue;
     const size_t one = line.find('|'), two = line.find('|', one + 1);
-    Case made{trimmed(line.substr(0, one)), trimmed(line.substr(one + 1, two - one - 1)), {}};
+    Case made{trimmed(line.substr(0, one)), trimmed(line.substr(one + 1, two - one - 1)), {}, {}};
     for (auto& edit : parse_edits(line.substr(two + 1))) {
-      made.lookup |= edit.level == "mode" && edit.operation == "lookup";
-      made.anywhere |= edit.level == "mode" && edit.operation == "anywhere";
+      made.mode.lookup |= edit.level == "mode" && edit.operation == "lookup";
+      made.mode.anywhere |= edit.level == "mode" && edit.operation == "anywhere";
+      made.mode.no_restore |= edit.level == "mode" && edit.operation == "no-restore";
+      if (edit.level == "mode" && edit.operation == "load-on") made.mode.load_on = edit.text();
       made.edits.push_back(edit);
     }
     out.push_back(std::move(made));
@@ -54,26 +66,94 @@ const Plans& plans() {
   return kPlans;
 }
 
+/// The handler of the good plan, unable to restore.
+class NoRestore final : public engine::DispatchHandler {
+ public:
+  explicit NoRestore(const engine::DispatchHandler& real) : real_(real) {}
+  [[nodiscard]] std::string_view name() const override { return real_.name(); }
+  [[nodiscard]] std::string_view alias() const override { return real_.alias(); }
+  [[nodiscard]] const std::vector<engine::ValueRule>& contract() const override {
+    return real_.contract();
+  }
+  [[nodiscard]] bool can_save() const override { return false; }
+  [[nodiscard]] std::vector<codeobject::Argument> signature(
+      std::string_view launch_name) const override {
+    return real_.signature(launch_name);
+  }
+  Result<engine::PreparedKernel> prepare(const LaunchValues& values) const override {
+    return real_.prepare(values);
+  }
+
+ private:
+  const engine::DispatchHandler& real_;
+};
+
+const engine::DispatchHandler* find_without_restore(std::string_view alias) {
+  static const NoRestore kHandler(*engine::find_by_alias(plans().good.payload.dispatch));
+  return alias == kHandler.alias() ? &kHandler : nullptr;
+}
+
+/// A device of one architecture with the driver of another, which loads what it takes.
+class OtherDriver final : public device::Device {
+ public:
+  OtherDriver(const std::string& device, const std::string& driver)
+      : description_(target_of(device)), driver_(target_of(driver)) {}
+  [[nodiscard]] std::string name() const override { return driver_.name(); }
+  [[nodiscard]] const target::Description& description() const override { return description_; }
+  Result<device::Address> allocate(uint64_t bytes) override { return driver_.allocate(bytes); }
+  Result<void> release(device::Address address) override { return driver_.release(address); }
+  Result<void> copy_in(device::Address to, ByteView from) override {
+    return driver_.copy_in(to, from);
+  }
+  Result<void> copy_out(std::span<std::byte> to, device::Address from) override {
+    return driver_.copy_out(to, from);
+  }
+  Result<void> fill(device::Address to, std::byte value, uint64_t bytes) override {
+    return driver_.fill(to, value, bytes);
+  }
+  Result<std::unique_ptr<device::Module>> load(ByteView code_object) override {
+    return driver_.load(code_object);
+  }
+  Result<void> launch(const device::Kernel& kernel, const device::Launch& launch) override {
+    return driver_.launch(kernel, launch);
+  }
+  Result<void> synchronize() override { return {}; }
+
+ private:
+  target::Description description_;
+  device::NullDevice driver_;
+};
+
+Result<void> load_on(const plan::Plan& plan, const std::string& driver,
+                     const restore::Provider& provider) {
+  OtherDriver device("gfx942", driver);
+  HIPPLAN_TRY(restore::Executable::create(plan, provider, device));
+  return {};
+}
+
 /// All checks of one file, as verification and restoring make them.
-Result<void> check_all(const Bytes& bytes, bool lookup, bool anywhere) {
+Result<void> check_all(const Bytes& bytes, const Mode& mode) {
   HIPPLAN_TRY_ASSIGN(const auto file,
-                     open_bytes(bytes, lookup ? plan::Check::lookup : plan::Check::full));
+                     open_bytes(bytes, mode.lookup ? plan::Check::lookup : plan::Check::full));
   std::vector<plan::EntryInfo> entries;
   HIPPLAN_TRY(file.for_each([&](const plan::EntryInfo& entry) {
     entries.push_back(entry);
     return true;
   }));
+  auto provider = restore::built_in_provider();
+  if (mode.no_restore) provider.find_handler = find_without_restore;
   const auto device = *target::Arch::parse("gfx942");
   for (const auto& entry : entries) {
     HIPPLAN_TRY_ASSIGN(const auto plan, file.read_plan(entry, true));
-    HIPPLAN_TRY(restore::check_restorable(plan, restore::built_in_provider(),
-                                          anywhere ? nullptr : &device, restore::check_code(plan)));
+    HIPPLAN_TRY(restore::check_restorable(plan, provider, mode.anywhere ? nullptr : &device,
+                                          restore::check_code(plan)));
+    if (!mode.load_on.empty()) HIPPLAN_TRY(load_on(plan, mode.load_on, provider));
   }
   return {};
 }
 
-std::string verdict(Draft& draft, bool lookup, bool anywhere) {
-  const auto result = check_all(draft.build(plans().other), lookup, anywhere);
+std::string verdict(Draft& draft, const Mode& mode) {
+  const auto result = check_all(draft.build(plans().other), mode);
   return result ? "good" : result.error().reason;
 }
 
@@ -88,11 +168,11 @@ const plan::ReasonFacts* facts_of(const std::string& reason) {
 TEST_CASE("the good plan is good, and each bad one fails its own check") {
   if (!have_kernels()) return;
   Draft good(plans().good);
-  CHECK(verdict(good, false, false) == "good");
+  CHECK(verdict(good, {}) == "good");
   for (const auto& bad : read_cases()) {
     Draft draft(plans().good);
     draft.add(bad.edits);
-    const auto result = check_all(draft.build(plans().other), bad.lookup, bad.anywhere);
+    const auto result = check_all(draft.build(plans().other), bad.mode);
     INFO(bad.check, ": ", bad.reason);
     REQUIRE(!result.ok());
     CHECK_MESSAGE(result.error().reason == bad.reason, result.error().text());
@@ -116,13 +196,18 @@ TEST_CASE("of two neighbouring checks that fail, the earlier speaks") {
   for (size_t i = 0; i + 1 < checks.size(); ++i)
     for (const auto& first : checks[i])
       for (const auto& second : checks[i + 1]) {
-        if (second.lookup && !first.lookup) continue;
+        if (second.mode.lookup && !first.mode.lookup) continue;
+        // Both refusals must be possible in what is asked.
+        Mode both = first.mode;
+        both.anywhere |= second.mode.anywhere;
+        both.no_restore |= second.mode.no_restore;
+        if (both.load_on.empty()) both.load_on = second.mode.load_on;
         // The earlier check's edits come last, so that the later ones do not undo them.
         Draft draft(plans().good);
         draft.add(second.edits);
         draft.add(first.edits);
         INFO(first.check, ": ", first.reason, " before ", second.check, ": ", second.reason);
-        CHECK(verdict(draft, first.lookup, first.anywhere || second.anywhere) == first.reason);
+        CHECK(verdict(draft, both) == first.reason);
         ++pairs;
       }
   CHECK(pairs >= 80);
@@ -131,7 +216,7 @@ TEST_CASE("of two neighbouring checks that fail, the earlier speaks") {
 TEST_CASE("every reason of a file's checks has its bad file, in the order of the list") {
   std::set<std::string> shown;
   for (const auto& bad : read_cases()) shown.insert(bad.reason);
-  // Signatures have tests of their own; no handler refuses to restore.
+  // Signatures have tests of their own.
   const std::set<std::string> elsewhere = {"unsigned", "bad-signature", "expired-trust",
                                            "unknown-key"};
   for (const auto& facts : plan::kReadReasons) {
