@@ -8,11 +8,13 @@
 #include "base/file.h"
 #include "base/parallel.h"
 #include "commands/baking.h"
+#include "commands/benchmark.h"
 #include "commands/io.h"
 #include "commands/targets.h"
 #include "graph/graph.h"
 #include "pipeline/pipeline.h"
 #include "plan/diff.h"
+#include "plan/folder_output.h"
 #include "plan/plan.h"
 #include "plan/signature.h"
 
@@ -24,6 +26,7 @@ namespace {
 struct Source {
   std::string path;
   std::optional<Result<graph::Graph>> graph;
+  std::vector<Diagnostic> notes;  ///< told when all are done, in the order of the arguments
 };
 
 /// One (graph, target) pair and what became of it.
@@ -32,7 +35,18 @@ struct Job {
   std::optional<Result<pipeline::Baked>> baked;
   std::string explanation;
   Digest graph_key, plan_digest;
+  std::vector<Diagnostic> notes;
 };
+
+/// Keeps what one thread's work says, so that the order of messages does not depend on threads.
+DiagnosticSink collect(std::vector<Diagnostic>& notes) {
+  return [&notes](const Diagnostic& diagnostic) { notes.push_back(diagnostic); };
+}
+
+void tell(const std::vector<Diagnostic>& notes, Io& io) {
+  const DiagnosticSink sink = io.sink();
+  for (const auto& note : notes) sink(note);
+}
 
 struct Bake {
   const hipplan_build_options& options;
@@ -42,7 +56,9 @@ struct Bake {
   std::vector<Source> sources;
   std::vector<Job> jobs;
   bool written = false;
-  std::optional<plan::PrivateKey> key;  ///< signs what is written
+  bool keep_going_helps = false;
+  std::optional<plan::PrivateKey> key;             ///< signs what is written
+  std::unique_ptr<Benchmark> benchmark = nullptr;  ///< measures, with --benchmark
 };
 
 Result<std::string> read_text(const std::string& path) {
@@ -50,11 +66,28 @@ Result<std::string> read_text(const std::string& path) {
   return std::string(as_text(file.view()));
 }
 
-Result<graph::Graph> read_source(const std::string& path, bool allow_unknown, Io& io) {
+/// Whether JSON text has the two lists that make a graph; sound JSON without them is something
+/// else, for instance a descriptor.
+bool is_other_json(const std::string& text, const std::string& where) {
+  const auto value = json::parse(text, where, {.comments = true});
+  if (!value) return false;
+  return value->find("nodes") == nullptr && value->find("tensors") == nullptr;
+}
+
+Result<graph::Graph> read_source(const std::string& path, bool allow_unknown,
+                                 const DiagnosticSink& sink) {
   HIPPLAN_TRY_ASSIGN(const auto text, read_text(path));
   graph::ReadOptions options;
   options.allow_unknown_keys = allow_unknown;
-  return graph::read_graph(text, path == "-" ? "standard input" : path, options, io.sink());
+  const std::string where = path == "-" ? "standard input" : path;
+  auto graph = graph::read_graph(text, where, options, sink);
+  if (!graph && is_other_json(text, where))
+    return Error{.code = Code::bad_input,
+                 .reason = "not-a-graph",
+                 .where = where,
+                 .what = "not a graph",
+                 .expected = "JSON with tensors and nodes"};
+  return graph;
 }
 
 Result<void> check_options(const hipplan_build_options& options, bool json) {
@@ -63,7 +96,17 @@ Result<void> check_options(const hipplan_build_options& options, bool json) {
   };
   if (options.graphs.count == 0)
     return missing("no graph given", "name at least one JSON graph file");
-  if (options.targets.count == 0 && options.target_files.count == 0)
+  if (options.benchmark != 0) {
+    if (options.device == nullptr)
+      return missing("--benchmark needs a GPU to measure on", "pass --device hip:0 or cuda:0");
+    if (options.targets.count != 0 || options.target_files.count != 0)
+      return missing("--benchmark bakes for the GPU that it measures on", "leave out --target");
+    if (options.check_reproducible != 0)
+      return missing("a choice by measured times cannot be made twice",
+                     "leave out --check-reproducible");
+  } else if (options.device != nullptr) {
+    return missing("--device goes with --benchmark", "pass --benchmark, or --target to bake");
+  } else if (options.targets.count == 0 && options.target_files.count == 0)
     return missing("no target given", "pass --target, for instance --target gfx942,gfx1100");
   if (text_or_empty(options.output).empty() && options.dry_run == 0)
     return missing("no output given", "pass -o FILE.hplan, -o FOLDER/ or --dry-run");
@@ -77,6 +120,10 @@ Result<void> prepare(Bake& bake) {
   const auto& options = bake.options;
   HIPPLAN_TRY(check_options(options, bake.io.json()));
   HIPPLAN_TRY_ASSIGN(bake.targets, resolve_targets(options.targets, options.target_files, bake.io));
+  if (options.benchmark != 0) {
+    HIPPLAN_TRY_ASSIGN(bake.benchmark, Benchmark::open(options.device, bake.io));
+    bake.targets.push_back(bake.benchmark->description());
+  }
   if (bake.targets.empty())
     return usage_error({.what = "no target named",
                         .advice = "pass --target, for instance --target gfx942,gfx1100"});
@@ -93,7 +140,7 @@ Result<void> prepare(Bake& bake) {
   for (const auto& file : items(options.target_files)) inputs.push_back(file);
   inputs.push_back(text_or_empty(options.sign_key));
   HIPPLAN_TRY(refuse_overwrite(text_or_empty(options.output), inputs));
-  for (const auto& path : paths) bake.sources.push_back({path, std::nullopt});
+  for (const auto& path : paths) bake.sources.push_back({path, std::nullopt, {}});
   return {};
 }
 
@@ -102,17 +149,20 @@ Result<void> read_all(Bake& bake) {
   std::atomic<size_t> done{0};
   parallel_for(bake.sources.size(), bake.io.jobs(), [&](size_t i) {
     if (!bake.io.check_interrupted()) return;
-    bake.sources[i].graph.emplace(
-        read_source(bake.sources[i].path, bake.options.allow_unknown_keys != 0, bake.io));
+    bake.sources[i].graph.emplace(read_source(bake.sources[i].path,
+                                              bake.options.allow_unknown_keys != 0,
+                                              collect(bake.sources[i].notes)));
     bake.io.progress("reading graphs", ++done, bake.sources.size());
   });
   HIPPLAN_TRY(bake.io.check_interrupted());
   for (size_t s = 0; s < bake.sources.size(); ++s) {
+    tell(bake.sources[s].notes, bake.io);
     if (!bake.sources[s].graph->ok()) {
       bake.io.fail(bake.sources[s].graph->error());
       continue;
     }
-    for (size_t t = 0; t < bake.targets.size(); ++t) bake.jobs.push_back({s, t, {}, {}, {}, {}});
+    for (size_t t = 0; t < bake.targets.size(); ++t)
+      bake.jobs.push_back({s, t, {}, {}, {}, {}, {}});
   }
   return {};
 }
@@ -121,14 +171,23 @@ Result<void> bake_all(Bake& bake) {
   pipeline::Catalog catalog(kernels_folder(bake.io), bake.io.jobs());
   capture::Capturer capturer;
   const pipeline::BakeOptions options = bake_options(bake.request, bake.options.plan_only == 0);
+  // What is wrong with descriptors is told here and not by the thread that happens to come first.
+  if (!bake.jobs.empty())
+    for (const auto& target : bake.targets) (void)catalog.descriptors(target.arch, bake.io.sink());
   std::atomic<size_t> done{0};
-  parallel_for(bake.jobs.size(), bake.io.jobs(), [&](size_t i) {
+  // Nothing else runs while a GPU is being timed.
+  parallel_for(bake.jobs.size(), bake.benchmark ? 1 : bake.io.jobs(), [&](size_t i) {
     if (!bake.io.check_interrupted()) return;
     Job& job = bake.jobs[i];
     const graph::Graph& graph = bake.sources[job.source].graph->value();
     const bool explain = bake.options.why != 0;
-    job.baked.emplace(pipeline::bake(graph, bake.targets[job.target], catalog, capturer, options,
-                                     bake.io.sink(), explain ? &job.explanation : nullptr));
+    std::string* const told = explain ? &job.explanation : nullptr;
+    if (bake.benchmark)
+      job.baked.emplace(
+          bake.benchmark->bake(graph, catalog, capturer, options, collect(job.notes), told));
+    else
+      job.baked.emplace(pipeline::bake(graph, bake.targets[job.target], catalog, capturer, options,
+                                       collect(job.notes), told));
     if (job.baked->ok()) {
       job.graph_key = job.baked->value().plan.graph_key;
       job.plan_digest = plan::plan_digest(job.baked->value().plan);
@@ -136,10 +195,12 @@ Result<void> bake_all(Bake& bake) {
     bake.io.progress("baking plans", ++done, bake.jobs.size());
   });
   HIPPLAN_TRY(bake.io.check_interrupted());
-  for (const Job& job : bake.jobs)
+  for (const Job& job : bake.jobs) {
+    tell(job.notes, bake.io);
     if (!job.baked->ok())
       bake.io.fail(job.baked->error().within(bake.sources[job.source].path + " for " +
                                              bake.targets[job.target].arch.text()));
+  }
   return {};
 }
 
@@ -181,14 +242,14 @@ Result<void> write_folder(const Bake& bake, const fs::path& folder) {
                    .advice = "rename one, or write them to one file with -o FILE.hplan"};
     files[name].push_back(&job);
   }
-  HIPPLAN_TRY(make_folder(folder));
+  HIPPLAN_TRY_ASSIGN(auto out, plan::FolderOutput::create(folder));
   uint64_t done = 0;
   for (const auto& [name, jobs] : files) {
     HIPPLAN_TRY(bake.io.check_interrupted());
-    HIPPLAN_TRY(write_one(bake, (folder / name).string(), jobs));
+    HIPPLAN_TRY(write_one(bake, out.place(name).string(), jobs));
     bake.io.progress("writing files", ++done, files.size());
   }
-  return {};
+  return out.commit();
 }
 
 Result<void> write_all(const Bake& bake) {
@@ -200,7 +261,17 @@ Result<void> write_all(const Bake& bake) {
   return write_one(bake, output, good);
 }
 
-/// Bakes again with nothing cached, one thread and the plans in reverse, and compares the bytes.
+Result<void> compare_bytes(const Bytes& a, const Bytes& b, const char* what) {
+  if (a == b) return {};
+  return Error{.code = Code::negative,
+               .reason = "not-reproducible",
+               .what = what,
+               .expected = "identical bytes",
+               .found = plan::first_difference(a, b)};
+}
+
+/// Bakes again with nothing cached, one thread and the plans in reverse, and compares the bytes;
+/// what another process has baked is compared too.
 Result<void> check_reproducible(const Bake& bake) {
   plan::Writer first{plan::WriteOptions{}}, second{plan::WriteOptions{}};
   pipeline::Catalog catalog(kernels_folder(bake.io), 1);
@@ -217,12 +288,15 @@ Result<void> check_reproducible(const Bake& bake) {
   }
   HIPPLAN_TRY_ASSIGN(const auto a, first.to_bytes());
   HIPPLAN_TRY_ASSIGN(const auto b, second.to_bytes());
-  if (a == b) return {};
-  return Error{.code = Code::negative,
-               .reason = "not-reproducible",
-               .what = "two bakes of the same graphs differ",
-               .expected = "identical bytes",
-               .found = plan::first_difference(a, b)};
+  HIPPLAN_TRY(compare_bytes(a, b, "two bakes of the same graphs differ"));
+  const std::string other = text_or_empty(bake.options.reproduced);
+  if (other.empty()) return {};
+  const auto theirs = read_file(other);
+  if (!theirs)
+    return Error{.code = Code::negative,
+                 .reason = "not-reproducible",
+                 .what = "the same graphs could not be baked by another process"};
+  return compare_bytes(a, *theirs, "another process bakes the same graphs to something else");
 }
 
 void print_text(const Bake& bake) {
@@ -282,21 +356,29 @@ Result<void> run(Bake& bake) {
     HIPPLAN_TRY(write_all(bake));
     bake.written = true;
   }
-  if (!good && bake.options.dry_run == 0)
-    bake.io.note("nothing was written" +
-                 std::string(any ? "; --keep-going writes the plans that could be baked" : ""));
+  bake.keep_going_helps = !good && any;
   return {};
+}
+
+/// Where an output was asked for and not made, that is said.
+void tell_unwritten(const Bake& bake) {
+  const bool asked = bake.options.dry_run == 0 && !text_or_empty(bake.options.output).empty();
+  if (!asked || bake.written || bake.io.status() >= HIPPLAN_INTERRUPTED) return;
+  bake.io.note(
+      std::string("nothing was written") +
+      (bake.keep_going_helps ? "; --keep-going writes the plans that could be baked" : ""));
 }
 
 }  // namespace
 
 int build(const hipplan_build_options& options, Io& io) {
-  Bake bake{options, io, {}, {}, {}, {}, false, {}};
+  Bake bake{options, io, {}, {}, {}, {}, false, false, {}};
   const Result<void> done = run(bake);
   if (!done) io.fail(done.error());
+  tell_unwritten(bake);
   const bool all_known = std::all_of(bake.jobs.begin(), bake.jobs.end(),
                                      [](const Job& job) { return job.baked.has_value(); });
-  if (io.status() == HIPPLAN_INTERRUPTED || !all_known) return io.status();
+  if (io.status() >= HIPPLAN_INTERRUPTED || !all_known) return io.status();
   if (io.json())
     print_json(bake, done);
   else if (done)

@@ -66,9 +66,8 @@ Result<graph::Graph> graph_of(const plan::Plan& plan, const std::string& graph_f
   return graph;
 }
 
-Result<run::Buffers> run_once(device::Device& device, const restore::Executable& executable,
-                              const run::Buffers& inputs, const run::Buffers& poisoned) {
-  DeviceTensors tensors(device);
+Result<void> add_tensors(DeviceTensors& tensors, const restore::Executable& executable,
+                         const run::Buffers& inputs, const run::Buffers& poisoned) {
   for (const auto& binding : executable.prepared().bindings) {
     const auto& from = binding.written ? poisoned : inputs;
     const auto found = from.find(binding.uid);
@@ -88,7 +87,13 @@ Result<run::Buffers> run_once(device::Device& device, const restore::Executable&
     HIPPLAN_TRY(tensors.add(binding.uid, found->second));
     if (binding.written) HIPPLAN_TRY(tensors.mark_undefined(binding.uid));
   }
-  HIPPLAN_TRY(tensors.add_workspace(executable.prepared().workspace_bytes));
+  return tensors.add_workspace(executable.prepared().workspace_bytes);
+}
+
+Result<run::Buffers> run_once(device::Device& device, const restore::Executable& executable,
+                              const run::Buffers& inputs, const run::Buffers& poisoned) {
+  DeviceTensors tensors(device);
+  HIPPLAN_TRY(add_tensors(tensors, executable, inputs, poisoned));
   HIPPLAN_TRY(executable.execute(device, tensors.addresses(), tensors.workspace()));
   HIPPLAN_TRY(device.synchronize());
   run::Buffers out;
@@ -98,6 +103,28 @@ Result<run::Buffers> run_once(device::Device& device, const restore::Executable&
     out[binding.uid] = std::move(bytes);
   }
   return out;
+}
+
+Result<std::vector<run::OutputComparison>> execute_and_judge(device::Device& device,
+                                                             const restore::Executable& executable,
+                                                             const graph::Graph& graph,
+                                                             const run::Buffers& inputs,
+                                                             const Judging& judging) {
+  const run::Execute once = [&](const run::Buffers& poisoned) {
+    return run_once(device, executable, inputs, poisoned);
+  };
+  const auto next = [&] { return judging.next_step ? judging.next_step() : Result<void>{}; };
+  HIPPLAN_TRY(next());
+  HIPPLAN_TRY_ASSIGN(const auto outputs, run::execute_once(graph, once));
+  if (judging.ran_once) HIPPLAN_TRY(judging.ran_once(outputs));
+  if (judging.twice) {
+    HIPPLAN_TRY(next());
+    HIPPLAN_TRY(run::execute_again(graph, once, outputs));
+  }
+  if (judging.judged) HIPPLAN_TRY(judging.judged());
+  if (!judging.reference) return std::vector<run::OutputComparison>{};
+  HIPPLAN_TRY(next());
+  return run::compare_with_reference(graph, inputs, outputs, judging.tolerance, judging.jobs);
 }
 
 }  // namespace hipplan::commands

@@ -1,6 +1,7 @@
 // Running one plan on a device with given inputs.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "plan/plan.h"
 #include "restore/restore.h"
 #include "run/inputs.h"
+#include "run/judge.h"
 
 namespace hipplan::commands {
 
@@ -38,8 +40,32 @@ class DeviceTensors {
   device::Address workspace_ = 0;
 };
 
+/// How results are judged, and who hears of the steps. Every function may be empty; an error of one
+/// ends the work with it.
+struct Judging {
+  bool twice = true;      ///< run again over another poison: both must agree
+  bool reference = true;  ///< compare with the CPU reference
+  run::Tolerance tolerance{};
+  unsigned jobs = 0;
+  std::function<Result<void>()> next_step{};  ///< before each run and the comparison
+  std::function<Result<void>(const run::Buffers&)> ran_once{};  ///< outputs of the first run
+  std::function<Result<void>()> judged{};  ///< all runs are done, nothing is compared yet
+};
+/// Runs a plan over poisoned outputs and judges what it gives: the one way of hipplan-run --check
+/// and hipplan-verify --execute. Returns the comparisons with the reference, in order of uid.
+Result<std::vector<run::OutputComparison>> execute_and_judge(device::Device& device,
+                                                             const restore::Executable& executable,
+                                                             const graph::Graph& graph,
+                                                             const run::Buffers& inputs,
+                                                             const Judging& judging);
+
 /// What `restore` needs besides the plan: the graph parsed again, checked to be the plan's own.
 Result<graph::Graph> graph_of(const plan::Plan& plan, const std::string& graph_file);
+
+/// Fills device memory with what a plan takes: its inputs, its poisoned outputs, its workspace.
+/// Fails with damaged, reason "graph-plan", where the graph's tensors are not the plan's.
+Result<void> add_tensors(DeviceTensors& tensors, const restore::Executable& executable,
+                         const run::Buffers& inputs, const run::Buffers& poisoned);
 
 /// Runs `executable` once: inputs in, outputs poisoned, launch, outputs out.
 Result<run::Buffers> run_once(device::Device& device, const restore::Executable& executable,

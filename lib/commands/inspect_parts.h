@@ -22,7 +22,25 @@ struct Inspection {
   std::string key, trust, format;
   bool detached = false;
   int64_t date = -1;  ///< seconds since 1970; negative: now
+  std::string device{};
 };
+
+[[nodiscard]] inline Error inspect_usage(const std::string& what, const std::string& expected) {
+  return usage_error({.what = what, .expected = expected});
+}
+/// Refuses another number of arguments: bad_input, reason "usage".
+Result<void> need(const Inspection& in, size_t count, const char* expected);
+
+/// What files hold, foreign ones too; a folder of plans as one file and back.
+Result<void> show(Inspection& in);
+Result<void> bundle(Inspection& in);
+Result<void> unbundle(Inspection& in);
+/// What differs; what takes space; which plan a target gets; how a plan was chosen; one part.
+Result<void> diff(Inspection& in);
+Result<void> size(Inspection& in);
+Result<void> resolve_command(Inspection& in);
+Result<void> why(Inspection& in);
+Result<void> extract(Inspection& in);
 
 /// The architecture that --target names: an architecture, a target's name or its product's.
 Result<target::Arch> target_arch(const Inspection& in);
@@ -39,6 +57,8 @@ Result<void> sign(Inspection& in);
 Result<void> list_signatures(Inspection& in);
 /// Bill of materials of a file, SPDX or CycloneDX.
 Result<void> sbom(Inspection& in);
+/// A GPU of this machine as a target file.
+Result<void> describe_target(Inspection& in);
 /// Machine code of a plan's kernels, or of a bare code object, as text.
 Result<void> disasm(Inspection& in);
 

@@ -9,6 +9,7 @@
 #include "commands/plans.h"
 #include "commands/reasons.h"
 #include "commands/targets.h"
+#include "commands/verify_report.h"
 #include "plan/bundle.h"
 #include "plan/foreign.h"
 #include "restore/restore.h"
@@ -16,28 +17,6 @@
 
 namespace hipplan::commands {
 namespace {
-
-/// One execution and what became of each output.
-struct Execution {
-  std::string device;
-  std::vector<run::OutputComparison> outputs;
-};
-
-/// What is known about one plan after checking.
-struct PlanVerdict {
-  plan::EntryInfo entry;
-  std::string engine, kernel;
-  std::optional<Error> failure;
-  std::vector<std::string> usable_on;  ///< of the targets asked for
-  std::optional<Execution> execution;
-};
-
-struct FileVerdict {
-  std::string path;
-  std::optional<Error> failure;  ///< of the file as a whole
-  std::vector<PlanVerdict> plans;
-  int status = 0;
-};
 
 struct Verification {
   const hipplan_verify_options& options;
@@ -96,17 +75,14 @@ Result<void> execute_plan(const plan::Plan& plan, PlanVerdict& verdict, Verifica
   HIPPLAN_TRY_ASSIGN(const auto executable,
                      restore::Executable::create(plan, restore::built_in_provider(), *device));
   HIPPLAN_TRY_ASSIGN(const auto graph, graph_of(plan, ""));
-  HIPPLAN_TRY_ASSIGN(const auto inputs, run::random_inputs(graph, 0, v.io.jobs()));
-  const run::Execute once = [&](const run::Buffers& poisoned) {
-    return run_once(*device, *executable, inputs, poisoned);
-  };
-  HIPPLAN_TRY(next());
-  HIPPLAN_TRY_ASSIGN(const auto outputs, run::execute_once(graph, once));
-  HIPPLAN_TRY(next());
-  HIPPLAN_TRY(run::execute_again(graph, once, outputs));
-  HIPPLAN_TRY(next());
+  HIPPLAN_TRY_ASSIGN(const auto inputs, run::random_inputs(graph, 0, v.io.jobs(), nullptr, [&v] {
+                       return v.io.check_interrupted();
+                     }));
+  Judging judging;
+  judging.jobs = v.io.jobs();
+  judging.next_step = next;
   HIPPLAN_TRY_ASSIGN(auto compared,
-                     run::compare_with_reference(graph, inputs, outputs, {}, v.io.jobs()));
+                     execute_and_judge(*device, *executable, graph, inputs, judging));
   verdict.execution = {device->name(), std::move(compared)};
   return judge_outputs(verdict.execution->outputs);
 }
@@ -136,11 +112,8 @@ void check_targets(FileVerdict& file, Verification& v) {
     }
     for (const auto& [key, good] : served) {
       if (good) continue;
-      Error error{.code = Code::unusable,
-                  .reason = "target",
-                  .where = "graph " + key.hex().substr(0, 16),
-                  .what = "no sound plan in the file runs on " + target.arch.text(),
-                  .advice = "bake one for " + target.arch.base};
+      file.missing.push_back({key, target.arch.text()});
+      const Error error = missing_error(file.missing.back());
       v.io.fail(error.within(file.path));
       if (!file.failure) file.failure = error;
       note_failure(file, error);
@@ -162,13 +135,14 @@ Result<void> check_file(const plan::File& file, FileVerdict& out, Verification& 
   for (const auto& entry : entries) {
     HIPPLAN_TRY(v.io.check_interrupted());
     PlanVerdict verdict{entry, {}, {}, {}, {}, {}};
-    HIPPLAN_TRY_ASSIGN(const auto plan, file.read_plan(entry, true));
+    // The full check has read the texts; only execution needs one of them.
+    HIPPLAN_TRY_ASSIGN(const auto plan, v.options.execute != 0 ? file.read_plan(entry, true)
+                                                               : file.read_decisions(entry));
     verdict.engine = plan.payload.engine_name;
     verdict.kernel = plan.payload.kernel_name;
     if (auto good = check_plan(plan, verdict, v, checked); !good) {
       verdict.failure = good.error();
-      v.io.fail(good.error().within(out.path + ": plan " + entry.graph_key.hex().substr(0, 16) +
-                                    "/" + entry.target));
+      v.io.fail(good.error().within(cat(out.path, ": plan ", short_name(entry))));
       note_failure(out, good.error());
     }
     out.plans.push_back(std::move(verdict));
@@ -234,88 +208,6 @@ Result<void> verify_path(const std::string& path, Verification& v) {
   return {};
 }
 
-/// "  04151b225e3ac406/gfx942: ran on emulator:gfx942; output 4 agrees, …"
-void print_executions(const FileVerdict& file, Io& io) {
-  for (const auto& plan : file.plans) {
-    if (!plan.execution) continue;
-    std::string line = cat("  ", plan.entry.graph_key.hex().substr(0, 16), "/", plan.entry.target,
-                           ": ran on ", plan.execution->device);
-    for (const auto& [uid, result] : plan.execution->outputs)
-      line += cat("; output ", uid, result.pass ? " agrees" : " DIFFERS", ", largest error ",
-                  result.max_abs_error, " in ", result.elements, " elements");
-    io.line(line);
-  }
-}
-
-void print_text(const Verification& v) {
-  std::map<int, size_t> counts;
-  for (const auto& file : v.files) {
-    ++counts[file.status];
-    if (file.status != 0) {
-      v.io.line(cat(file.path, ": ",
-                    file.status == HIPPLAN_DAMAGED     ? "damaged"
-                    : file.status == HIPPLAN_UNTRUSTED ? "untrusted"
-                                                       : "refused"));
-      print_executions(file, v.io);
-      continue;
-    }
-    std::set<std::string> targets;
-    for (const auto& plan : file.plans) targets.insert(plan.entry.target);
-    std::string list;
-    for (const auto& target : targets) list += (list.empty() ? "" : ", ") + target;
-    v.io.line(cat(file.path, ": good, ", file.plans.size(),
-                  file.plans.size() == 1 ? " plan" : " plans", list.empty() ? "" : " for ", list));
-    print_executions(file, v.io);
-  }
-  if (v.files.size() < 2) return;
-  std::string summary;
-  for (const auto& [status, count] : counts)
-    summary += cat(summary.empty() ? "" : ", ", count, " with status ", status);
-  v.io.line(cat(v.files.size(), " files: ", summary));
-}
-
-void write_execution(json::Writer& out, const Execution& execution) {
-  out.key("execution").begin_object().member("device", execution.device);
-  out.key("outputs").begin_array();
-  for (const auto& [uid, result] : execution.outputs) {
-    out.begin_object().member("uid", uid).member("pass", result.pass);
-    out.member("elements", result.elements).member("failed", result.failed);
-    out.member("max_abs_error", result.max_abs_error);
-    out.member("worst_ratio", result.worst.ratio).end_object();
-  }
-  out.end_array().end_object();
-}
-
-void print_json(const Verification& v) {
-  json::Writer out;
-  out.begin_object().member("schema", "hipplan.verify/1").key("files").begin_array();
-  for (const auto& file : v.files) {
-    out.begin_object().member("path", file.path).member("status", file.status);
-    if (file.failure) {
-      out.key("error");
-      write_error(out, *file.failure);
-    }
-    out.key("plans").begin_array();
-    for (const auto& plan : file.plans) {
-      out.begin_object().member("graph_key", plan.entry.graph_key.hex());
-      out.member("target", plan.entry.target).member("plan_digest", plan.entry.plan_digest.hex());
-      out.member("engine", plan.engine).member("kernel", plan.kernel);
-      out.key("usable_on").begin_array();
-      for (const auto& target : plan.usable_on) out.value(target);
-      out.end_array();
-      if (plan.execution) write_execution(out, *plan.execution);
-      if (plan.failure) {
-        out.key("error");
-        write_error(out, *plan.failure);
-      }
-      out.end_object();
-    }
-    out.end_array().end_object();
-  }
-  out.end_array().member("status", v.io.status()).end_object();
-  v.io.line(out.text());
-}
-
 Result<void> read_trust(Verification& v) {
   const bool folder = !text_or_empty(v.options.trust).empty();
   if (folder != (v.options.require_signed != 0))
@@ -326,7 +218,17 @@ Result<void> read_trust(Verification& v) {
   return {};
 }
 
+Result<void> check_format(const Verification& v) {
+  const std::string format = text_or_empty(v.options.format);
+  for (const char* known : {"", "text", "json", "junit", "sarif"})
+    if (format == known && (!v.io.json() || format.empty() || format == "json")) return {};
+  return usage_error({.what = v.io.json() ? "--json and another --format given" : "unknown format",
+                      .expected = "text, json, junit or sarif",
+                      .found = format});
+}
+
 Result<void> work(Verification& v) {
+  HIPPLAN_TRY(check_format(v));
   HIPPLAN_TRY(read_trust(v));
   HIPPLAN_TRY_ASSIGN(v.targets, resolve_targets(v.options.targets, v.options.target_files, v.io));
   if (v.options.paths.count == 0)
@@ -366,10 +268,15 @@ int verify(const hipplan_verify_options& options, Io& io) {
     io.fail(done.error());
     if (v.files.empty()) return io.status();
   }
-  if (io.json())
-    print_json(v);
+  const std::string format = text_or_empty(options.format);
+  if (format == "junit")
+    print_verdicts_junit(v.files, io);
+  else if (format == "sarif")
+    print_verdicts_sarif(v.files, io);
+  else if (io.json() || format == "json")
+    print_verdicts_json(v.files, io);
   else
-    print_text(v);
+    print_verdicts(v.files, io);
   return io.status();
 }
 

@@ -187,6 +187,18 @@ Result<uint64_t> size_of(const Tensor& tensor) {
                ""};
 }
 
+/// Zeros. The system hands memory out while it is filled, which takes seconds for a large tensor.
+Result<Bytes> zeros(uint64_t size, const Check& check) {
+  constexpr uint64_t kPart = uint64_t{64} << 20;
+  Bytes out;
+  out.reserve(size);
+  while (out.size() < size) {
+    if (check) HIPPLAN_TRY(check());
+    out.resize(std::min<uint64_t>(size, out.size() + kPart));
+  }
+  return out;
+}
+
 /// Asked for every piece of a tensor, by any thread; the first error stops all.
 class Stop {
  public:
@@ -250,7 +262,7 @@ Result<Buffers> random_inputs(const Graph& graph, uint64_t seed, unsigned jobs,
       }
     }
     HIPPLAN_TRY_ASSIGN(const uint64_t size, size_of(tensor));
-    Bytes bytes(size);
+    HIPPLAN_TRY_ASSIGN(Bytes bytes, zeros(size, check));
     HIPPLAN_TRY(fill(tensor, recipe_for(graph, i), Stream(seed, tensor.uid), jobs, check, bytes));
     out[tensor.uid] = std::move(bytes);
   }

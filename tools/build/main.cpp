@@ -1,8 +1,80 @@
 // hipplan-build: JSON graphs -> execution plans.
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
+
 #include "common/tool.h"
 
 using hipplan::tools::given;
 using hipplan::tools::StringList;
+
+namespace {
+namespace fs = std::filesystem;
+
+/// A folder of its own, removed at the end.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    std::error_code failed;
+    std::string name = (fs::temp_directory_path(failed) / "hipplan-again-XXXXXX").string();
+    if (::mkdtemp(name.data()) != nullptr) path_ = name;
+  }
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    if (!path_.empty()) fs::remove_all(path_, ignored);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+std::vector<char*> pointers(std::vector<std::string>& texts) {
+  std::vector<char*> out;
+  for (auto& text : texts) out.push_back(text.data());
+  out.push_back(nullptr);
+  return out;
+}
+
+/// What differs from this process: time zone, locale, home, the time that documents name. What
+/// finds libraries and programs stays.
+std::vector<std::string> other_environment(const std::string& folder) {
+  std::vector<std::string> out = {"TZ=Asia/Kathmandu", "LC_ALL=C.UTF-8", "HOME=/nonexistent",
+                                  "SOURCE_DATE_EPOCH=86400", "TMPDIR=" + folder};
+  for (const char* name : {"PATH", "LD_LIBRARY_PATH", "LD_PRELOAD", "ASAN_OPTIONS"})
+    if (const char* value = std::getenv(name)) out.push_back(std::string(name) + "=" + value);
+  return out;
+}
+
+/// Runs this program with `arguments` in `folder`, its output thrown away.
+void run_again(std::vector<std::string> arguments, const std::string& folder) {
+  std::error_code failed;
+  const std::string self = fs::read_symlink("/proc/self/exe", failed).string();
+  arguments.insert(arguments.begin(), self);
+  auto environment = other_environment(folder);
+  posix_spawn_file_actions_t actions;
+  ::posix_spawn_file_actions_init(&actions);
+  ::posix_spawn_file_actions_addchdir_np(&actions, folder.c_str());
+  for (const int stream : {1, 2})
+    ::posix_spawn_file_actions_addopen(&actions, stream, "/dev/null", O_WRONLY, 0);
+  pid_t child = 0;
+  const int refused = ::posix_spawn(&child, self.c_str(), &actions, nullptr,
+                                    pointers(arguments).data(), pointers(environment).data());
+  ::posix_spawn_file_actions_destroy(&actions);
+  if (refused != 0) return;
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
   hipplan::tools::Tool tool(
@@ -20,9 +92,12 @@ int main(int argc, char** argv) {
          "one graph for two GPUs, in one file"},
         {"hipplan-build graphs/ --target mi300x -o plans/", "a file for each graph of a folder"},
         {"hipplan-build conv.json --target gfx942 --dry-run --why",
-         "which kernel would be taken, and why not the others"}}});
+         "which kernel would be taken, and why not the others"},
+        {"hipplan-build conv.json --benchmark --device hip:0 -o conv.hplan",
+         "for the GPU in this machine, by measured times"}}});
   std::vector<std::string> graphs, targets, target_files, knobs;
-  std::string output, engine, sign_key;
+  std::string output, engine, sign_key, device;
+  bool benchmark = false;
   bool plan_only = false, why = false, dry_run = false, keep_going = false, unknown_keys = false,
        check_reproducible = false;
   auto& app = tool.app();
@@ -46,6 +121,13 @@ int main(int argc, char** argv) {
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false)
       ->group("What to bake");
+  app.add_flag("--benchmark", benchmark,
+               "Time every kernel that can run the graph on the GPU of --device, take the fastest, "
+               "and record the times in the plan")
+      ->group("What to bake");
+  app.add_option("--device", device, "GPU to measure on; without --target the plans are for it")
+      ->type_name("DEVICE")
+      ->group("What to bake");
   app.add_flag("--allow-unknown-keys", unknown_keys,
                "Warn about unknown keys in graphs instead of refusing")
       ->group("What to bake");
@@ -63,7 +145,9 @@ int main(int argc, char** argv) {
       ->group("What to write");
   app.add_flag("--dry-run", dry_run, "Stop before writing")->group("What to write");
   app.add_flag("--why", why, "Print how each decision was reached")->group("Checks and answers");
-  app.add_flag("--check-reproducible", check_reproducible, "Bake twice and compare the bytes")
+  app.add_flag("--check-reproducible", check_reproducible,
+               "Bake three times, once in another process in another folder, time zone and locale, "
+               "and compare the bytes")
       ->group("Checks and answers");
   return tool.run(argc, argv, [&](const hipplan_tool_io& io) {
     StringList graph_list, target_list, file_list, knob_list;
@@ -82,6 +166,30 @@ int main(int argc, char** argv) {
     options.allow_unknown_keys = unknown_keys;
     options.check_reproducible = check_reproducible;
     options.sign_key = given(sign_key);
+    options.benchmark = benchmark;
+    options.device = given(device);
+    // Standard input is there for one process only, and measured times are of one moment.
+    const bool from_stdin = std::find(graphs.begin(), graphs.end(), "-") != graphs.end();
+    if (!check_reproducible || from_stdin || benchmark) return hipplan_tool_build(&options, &io);
+    const TemporaryFolder folder;
+    const std::string again = folder.path() + "/again.hplan";
+    std::vector<std::string> arguments = {
+        "--quiet", "--no-progress", "--jobs", "1", "--keep-going", "-o", again};
+    const auto add = [&arguments](const char* option, const std::string& value) {
+      if (!value.empty()) arguments.insert(arguments.end(), {option, value});
+    };
+    const auto absolute = [](const std::string& path) { return fs::absolute(path).string(); };
+    for (const auto& target : targets) add("--target", target);
+    for (const auto& file : target_files) add("--target-file", absolute(file));
+    for (const auto& knob : knobs) add("--knob", knob);
+    add("--engine", engine);
+    if (io.data_folder != nullptr) add("--data", absolute(io.data_folder));
+    if (plan_only) arguments.emplace_back("--plan-only");
+    if (unknown_keys) arguments.emplace_back("--allow-unknown-keys");
+    arguments.emplace_back("--");
+    for (const auto& graph : graphs) arguments.push_back(absolute(graph));
+    run_again(std::move(arguments), folder.path());
+    options.reproduced = again.c_str();
     return hipplan_tool_build(&options, &io);
   });
 }

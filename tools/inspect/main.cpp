@@ -1,4 +1,6 @@
 // hipplan-inspect: look into plan files; never needs a GPU.
+#include <charconv>
+
 #include "common/tool.h"
 
 using hipplan::tools::given;
@@ -9,13 +11,23 @@ namespace {
 struct Arguments {
   std::string command = "show", graph_key, output, part;
   std::vector<std::string> words, targets;
-  std::string key, trust, format;
+  std::string key, trust, format, device;
   bool detached = false;
   int64_t date = -1;
 };
 
 /// The end of the year 9999, the last that dates in documents can name.
 constexpr int64_t kLastSecond = 253402300799;
+
+int64_t date_of(const std::string& text) {
+  int64_t out = -1;
+  const char* end = text.data() + text.size();
+  const auto read = std::from_chars(text.data(), end, out);
+  if (read.ec == std::errc() && read.ptr == end && out >= 0 && out <= kLastSecond) return out;
+  throw CLI::ValidationError("--date", "'" + text + "' is no time from 0 to " +
+                                           std::to_string(kLastSecond) +
+                                           " (seconds since 1970, also in SOURCE_DATE_EPOCH)");
+}
 
 /// What -o takes.
 enum class Output { none, file, file_or_stdout, folder };
@@ -36,7 +48,7 @@ constexpr Command kCommands[] = {
     {"list", "List what this installation has", "engines|kernels|targets|devices|handlers",
      "What to list", "engines|kernels|targets|devices|handlers", true},
     {"extract", "Take a part out of a file", "PLAN", "Plan file",
-     "PLAN --plan|--graph|--code|--envelope -o FILE", true, Output::file_or_stdout},
+     "PLAN --plan|--graph|--code|--envelope|--measurements -o FILE", true, Output::file_or_stdout},
     {"size", "Print what takes how much space", "PLAN", "Plan file", "PLAN"},
     {"disasm", "Print a plan's machine code as text", "PLAN", "Plan file or code object", "PLAN",
      true},
@@ -57,6 +69,8 @@ constexpr Command kCommands[] = {
     {"signatures", "List who has signed a file; hipplan-verify also checks its contents", "PLAN",
      "Plan file", "PLAN"},
     {"sbom", "Print a bill of materials", "PLAN", "Plan file", "PLAN"},
+    {"target", "Describe a GPU of this machine as a target file", "", "", "--device DEVICE -o FILE",
+     false, Output::file_or_stdout},
 };
 
 /// The parts exclude each other.
@@ -65,7 +79,8 @@ void add_parts(CLI::App& app, Arguments& arguments) {
       {"plan", "The plan as a file of its own"},
       {"graph", "The graph's JSON"},
       {"code", "The code objects"},
-      {"envelope", "The bare envelope"}};
+      {"envelope", "The bare envelope"},
+      {"measurements", "The times that its kernel was chosen by"}};
   std::vector<CLI::Option*> flags;
   for (const auto& [name, help] : kParts) {
     const std::string part = name;
@@ -81,7 +96,8 @@ void add_command(CLI::App& app, Arguments& arguments, const Command& command) {
   auto* sub = app.add_subcommand(command.name, command.help);
   sub->callback([&arguments, &command] { arguments.command = command.name; });
   sub->footer(command.usage);
-  sub->add_option("words", arguments.words, command.words)->type_name(command.value);
+  if (*command.value != '\0')
+    sub->add_option("words", arguments.words, command.words)->type_name(command.value);
   if (command.chooses) {
     sub->add_option("--graph-key", arguments.graph_key, "Which graph: first digits of its key")
         ->type_name("KEY");
@@ -112,13 +128,21 @@ void add_command(CLI::App& app, Arguments& arguments, const Command& command) {
                     "Judge by the public keys (*.pem) of this folder; contents are not checked, "
                     "hipplan-verify does")
         ->type_name("FOLDER");
+  if (name == "target")
+    sub->add_option("--device", arguments.device, "Which GPU: hip:NUMBER or cuda:NUMBER")
+        ->type_name("DEVICE");
   if (name == "sbom") {
     sub->add_option("--format", arguments.format, "Which kind of document")
         ->type_name("spdx|cyclonedx");
-    sub->add_option("--date", arguments.date, "Time the document names, in seconds since 1970")
+    // The environment is read for every command; only this one uses it and may refuse it.
+    sub->add_option_function<std::string>(
+           "--date",
+           [&arguments, sub](const std::string& text) {
+             if (sub->parsed()) arguments.date = date_of(text);
+           },
+           "Time the document names, in seconds since 1970")
         ->envname("SOURCE_DATE_EPOCH")
-        ->type_name("SECONDS")
-        ->check(CLI::Range(int64_t{0}, kLastSecond));
+        ->type_name("SECONDS");
   }
 }
 
@@ -130,8 +154,8 @@ int main(int argc, char** argv) {
        "Look into execution plans without a GPU",
        "[COMMAND] PLAN...",
        "Shows, compares and takes apart plan files; says which plan a target gets; disassembles "
-       "machine code; lists what this installation has. Code objects are shown too, and other "
-       "foreign files are named for what they are.\n"
+       "machine code; lists what this installation has. Files of others are shown as far as their "
+       "layout is known: code objects, kernel archives, hipDNN's plans, cubins, PTX.\n"
        "BUNDLE.tar.zst:MEMBER stands for a file inside a bundle, - for standard input.",
        {{"hipplan-inspect conv.hplan", "what is inside"},
         {"hipplan-inspect diff old.hplan new.hplan",
@@ -159,6 +183,7 @@ int main(int argc, char** argv) {
     options.trust = given(arguments.trust);
     options.format = given(arguments.format);
     options.date = arguments.date;
+    options.device = given(arguments.device);
     return hipplan_tool_inspect(&options, &io);
   });
 }

@@ -17,11 +17,15 @@ int main(int argc, char** argv) {
          "run on an emulated MI300X and compare with the CPU"},
         {"hipplan-run conv.hplan --input 1=x.npy --output 3=y.npy",
          "inputs from a file, results to a file"},
+        {"hipplan-run conv.hplan --device hip:0 --bench --cold",
+         "how long it takes to restore, and to execute"},
         {"hipplan-run conv.hplan --check-races --check-uninitialized --counters",
          "look for wrong memory accesses, and count"}}});
-  std::string file, device = "auto", graph_key, graph_file, target_file, trace, break_pc;
+  std::string file, device = "auto", graph_key, graph_file, target_file, trace, break_pc, cache;
   std::vector<std::string> inputs, outputs, expects;
   uint64_t seed = 0, schedule_seed = 0, budget = 0;
+  uint32_t samples = 0;
+  bool cold = false, replay = false;
   bool check = false, bench = false, races = false, uninitialized = false, counters = false;
   double absolute = -1, relative = -1;
   auto& app = tool.app();
@@ -67,7 +71,24 @@ int main(int argc, char** argv) {
       ->type_name("NUMBER")
       ->check(CLI::NonNegativeNumber)
       ->group("Checks");
-  app.add_flag("--bench", bench, "Print instruction and byte counts of an emulated device")
+  app.add_flag("--bench", bench,
+               "Time executions on a GPU: samples between device events that hold no cost of "
+               "starting; an emulated device prints its counts instead")
+      ->group("Measurement");
+  app.add_option("--samples", samples, "Samples that --bench takes (7)")
+      ->type_name("NUMBER")
+      ->check(CLI::Range(1u, 10000u))
+      ->group("Measurement");
+  app.add_option("--cache", cache,
+                 "What --bench leaves of the tensors in the last level cache: cold lets copies of "
+                 "them take turns, warm uses the same again")
+      ->type_name("cold|warm")
+      ->group("Measurement");
+  app.add_flag("--replay-graph", replay,
+               "Start the launches that --bench times as one recorded graph")
+      ->group("Measurement");
+  app.add_flag("--cold", cold,
+               "Print how long opening, decoding, checking, loading and the first launch take")
       ->group("Measurement");
   app.add_flag("--counters", counters,
                "Count per launch: instructions by class, lanes, cache lines, bank conflicts, "
@@ -122,6 +143,10 @@ int main(int argc, char** argv) {
     options.counters = counters;
     options.trace = given(trace);
     options.break_pc = given(break_pc);
+    options.cold = cold;
+    options.replay_graph = replay;
+    options.samples = samples;
+    options.cache = given(cache);
     return hipplan_tool_run(&options, &io);
   });
 }
