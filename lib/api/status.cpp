@@ -2,6 +2,7 @@
 
 #include "api/fence.h"
 #include "base/version.h"
+#include "commands/versions.h"
 #include "hipplan/hipplan.h"
 
 namespace hipplan::api {
@@ -30,11 +31,8 @@ const char* hipplan_version(void) {
   return hipplan::kVersion;
 }
 const char* hipplan_format_versions(void) {
-  return "plan file: reads 1.0, writes 1.0\n"
-         "provider payload: reads 1.0, writes 1.0\n"
-         "envelope: reads 1, writes 1\n"
-         "kernel archive (kpack): reads 1, writes 1\n"
-         "descriptors: reads 1.0 and 1.1 (kernels), writes 1.0\n";
+  static const std::string kText = hipplan::commands::format_versions();
+  return kText.c_str();
 }
 const char* hipplan_last_error(void) {
   const auto& error = hipplan::api::last_error();
