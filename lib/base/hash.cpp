@@ -1,9 +1,11 @@
 #include "base/hash.h"
 
-#include <openssl/evp.h>
+// The plain functions: the first use of OpenSSL's general interface reads its configuration and
+// looks for providers, which takes longer than restoring a plan.
+#define OPENSSL_SUPPRESS_DEPRECATED
+#include <openssl/sha.h>
 
 #include <algorithm>
-#include <new>
 
 namespace hipplan {
 namespace {
@@ -17,14 +19,8 @@ int hex_value(char c) {
   return -1;
 }
 
-EVP_MD_CTX* context_of(void* p) {
-  return static_cast<EVP_MD_CTX*>(p);
-}
-
-/// Looked up once: fetching an algorithm from OpenSSL costs more than hashing a small block.
-const EVP_MD* sha256_algorithm() {
-  static const EVP_MD* const algorithm = EVP_MD_fetch(nullptr, "SHA256", nullptr);
-  return algorithm != nullptr ? algorithm : EVP_sha256();
+SHA256_CTX* context_of(void* p) {
+  return static_cast<SHA256_CTX*>(p);
 }
 
 }  // namespace
@@ -52,21 +48,19 @@ std::optional<Digest> Digest::from_hex(std::string_view text) {
   return out;
 }
 
-Sha256::Sha256() : context_(EVP_MD_CTX_new()) {
-  if (context_ == nullptr ||
-      EVP_DigestInit_ex(context_of(context_), sha256_algorithm(), nullptr) != 1)
-    throw std::bad_alloc();
+Sha256::Sha256() : context_(new SHA256_CTX) {
+  SHA256_Init(context_of(context_));
 }
 Sha256::~Sha256() {
-  EVP_MD_CTX_free(context_of(context_));
+  delete context_of(context_);
 }
 Sha256& Sha256::update(ByteView bytes) {
-  EVP_DigestUpdate(context_of(context_), bytes.data(), bytes.size());
+  SHA256_Update(context_of(context_), bytes.data(), bytes.size());
   return *this;
 }
 Digest Sha256::finish() {
   Digest out;
-  EVP_DigestFinal_ex(context_of(context_), out.bytes.data(), nullptr);
+  SHA256_Final(out.bytes.data(), context_of(context_));
   return out;
 }
 

@@ -2,6 +2,9 @@
 
 #include <zstd.h>
 
+#include <memory>
+#include <new>
+
 #include "base/result.h"
 
 namespace hipplan {
@@ -27,8 +30,13 @@ std::variant<Bytes, FrameFault> read_zstd_frame(ByteView stored, uint64_t raw_by
   if (frame != stored.size())
     return FrameFault{false, "not exactly one zstd frame", cat(stored.size(), " bytes"),
                       ZSTD_isError(frame) != 0 ? ZSTD_getErrorName(frame) : cat(frame, " bytes")};
+  // A decompressor is larger than most frames, so each thread keeps its own.
+  thread_local const std::unique_ptr<ZSTD_DCtx, size_t (*)(ZSTD_DCtx*)> decompressor(
+      ZSTD_createDCtx(), ZSTD_freeDCtx);
+  if (decompressor == nullptr) throw std::bad_alloc();
   Bytes out(static_cast<size_t>(raw_bytes));
-  const size_t got = ZSTD_decompress(out.data(), out.size(), stored.data(), stored.size());
+  const size_t got =
+      ZSTD_decompressDCtx(decompressor.get(), out.data(), out.size(), stored.data(), stored.size());
   if (ZSTD_isError(got) != 0 || got != raw_bytes)
     return FrameFault{false, "frame cannot be decompressed", cat(raw_bytes, " bytes"),
                       ZSTD_isError(got) != 0 ? ZSTD_getErrorName(got) : cat(got, " bytes")};
