@@ -160,3 +160,44 @@ TEST_CASE("code for another architecture never reaches the driver") {
   CHECK(mentions(refused.error(), "gfx942"));
   CHECK(mentions(refused.error(), "gfx1100"));
 }
+
+TEST_CASE("the time between two events behind a gate holds no cost of starting") {
+  const auto device = stand_in_device();
+  auto code = read_file(HIPPLAN_CONFORMANCE_FOLDER "/gfx942.hsaco");
+  REQUIRE(code.ok());
+  auto module = device->load(*code);
+  REQUIRE(module.ok());
+  const auto kernel = (*module)->kernel("no_arguments");
+  REQUIRE(kernel.ok());
+  const auto before = device->make_event(), after = device->make_event();
+  REQUIRE((before.ok() && after.ok()));
+  const auto time = [&](bool held) {
+    std::unique_ptr<device::Gate> gate;
+    if (held) gate = device->close_gate().value();
+    REQUIRE((*before)->record().ok());
+    for (int i = 0; i < 10; ++i) REQUIRE(device->launch(**kernel, {}).ok());
+    REQUIRE((*after)->record().ok());
+    if (gate) REQUIRE(gate->open().ok());
+    return (*after)->microseconds_since(**before).value();
+  };
+  // The stand-in makes each launch that the device had to wait for 5 us longer.
+  CHECK(time(false) - time(true) == doctest::Approx(50).epsilon(0.01));
+}
+
+TEST_CASE("calls for timing that fail are errors of the driver, and nothing stays behind") {
+  const auto device = stand_in_device();
+  const auto with = [&](const char* entry, int status, const auto& call) {
+    const Setting fault("STAND_IN_FAULT", std::string(entry) + "=" + std::to_string(status));
+    const auto made = call();
+    REQUIRE_FALSE(made.ok());
+    CHECK(made.error().code == Code::machine);
+    CHECK(mentions(made.error(), std::to_string(status)));
+  };
+  with("hipEventCreate", 2, [&] { return device->make_event(); });
+  with("hipLaunchHostFunc", 999, [&] { return device->close_gate(); });
+  with("hipGraphCreate", 2, [&] { return device->make_replay({}); });
+  with("hipGraphInstantiate", 1, [&] { return device->make_replay({}); });
+  // Nothing is held up or kept after a failure.
+  CHECK(device->synchronize().ok());
+  CHECK(device->make_event().ok());
+}
