@@ -11,8 +11,9 @@ std::string print(const Kpack& archive) {
   std::ostringstream out;
   out << "kpack version " << kFormatVersion << ", group " << harmless(info.group_name)
       << ", family " << harmless(info.arch_family) << ", scheme " << scheme_name(info.scheme)
-      << ": " << archive.entries().size() << " entries, " << info.blobs << " code objects, "
-      << info.file_bytes << " bytes\n";
+      << ": " << archive.entries().size()
+      << (archive.entries().size() == 1 ? " entry, " : " entries, ") << info.blobs
+      << (info.blobs == 1 ? " code object, " : " code objects, ") << info.file_bytes << " bytes\n";
   for (const Entry& entry : archive.entries())
     out << harmless(entry.name) << "  " << harmless(entry.arch) << "  code object " << entry.ordinal
         << ", " << entry.original_size << " bytes, stored in " << archive.stored_size(entry)

@@ -6,6 +6,7 @@
 #include "commands/inspect_parts.h"
 #include "commands/plans.h"
 #include "commands/targets.h"
+#include "plan/counted.h"
 #include "plan/extract.h"
 #include "plan/folder_output.h"
 
@@ -45,8 +46,8 @@ Result<void> write_to(Inspection& in, plan::Writer& writer) {
 void report(Inspection& in, const char* schema, uint64_t plans, uint64_t files) {
   if (in.output == "-") return;
   if (!in.io.json()) {
-    in.io.line(cat(in.output, ": ", plans, plans == 1 ? " plan" : " plans", " in ", files,
-                   files == 1 ? " file" : " files"));
+    in.io.line(
+        cat(in.output, ": ", plan::counted(plans, "plan"), " in ", plan::counted(files, "file")));
     return;
   }
   json::Writer out;

@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "commands/commands.h"
 #include "commands/targets.h"
+#include "plan/counted.h"
 #include "plan/foreign.h"
 
 namespace hipplan::commands {
@@ -26,8 +27,10 @@ void print_build(const pack::BuildReport& report, Io& io) {
   }
   for (const pack::ArchReport& arch : report.arches)
     if (arch.packs != 0)
-      io.line(cat(arch.arch, ": ", arch.kernels, " kernels in ", arch.packs, " packs, ",
-                  arch.code_objects, " code objects, archive of ", arch.archive_bytes, " bytes"));
+      io.line(cat(arch.arch, ": ", plan::counted(arch.kernels, "kernel"), " in ",
+                  plan::counted(arch.packs, "pack"), ", ",
+                  plan::counted(arch.code_objects, "code object"), ", archive of ",
+                  arch.archive_bytes, " bytes"));
 }
 
 Result<void> build_trees(const hipplan_pack_options& given, Io& io) {
@@ -70,9 +73,10 @@ Result<void> validate_trees(const hipplan_pack_options& given, Io& io) {
     pack::write_json(report, out);
     io.line(out.end_object().text());
   } else {
-    io.line(cat(report.ok() ? "valid" : "not valid", ": ", report.files, " files, ",
-                report.engines.size(), " engines, ", report.kernels, " kernels, ",
-                report.code_objects, " code objects"));
+    io.line(cat(report.ok() ? "valid" : "not valid", ": ", plan::counted(report.files, "file"),
+                ", ", plan::counted(report.engines.size(), "engine"), ", ",
+                plan::counted(report.kernels, "kernel"), ", ",
+                plan::counted(report.code_objects, "code object")));
   }
   return {};
 }

@@ -274,12 +274,12 @@ Result<void> unpack_bundle(const fs::path& bundle, const fs::path& folder,
   // A file that is no bundle makes no folder.
   HIPPLAN_TRY(list_bundle(file.view(), bundle.string(), limits));
   HIPPLAN_TRY_ASSIGN(auto out, FolderOutput::create(folder));
-  HIPPLAN_TRY(for_each_in_bundle(file.view(), bundle.string(), limits,
-                                 [&](const BundleMember& member, ByteView bytes) -> Result<bool> {
-                                   HIPPLAN_TRY(refuse_links(folder, member.name));
-                                   HIPPLAN_TRY(write_file(out.place(member.name), bytes));
-                                   return true;
-                                 }));
+  const BundleVisitor write = [&](const BundleMember& member, ByteView bytes) -> Result<bool> {
+    HIPPLAN_TRY(refuse_links(folder, member.name));
+    HIPPLAN_TRY(write_file(out.place(member.name), bytes));
+    return true;
+  };
+  HIPPLAN_TRY(for_each_in_bundle(file.view(), bundle.string(), limits, write));
   return out.commit();
 }
 

@@ -4,6 +4,7 @@
 #include <map>
 #include <tuple>
 
+#include "plan/counted.h"
 #include "plan/errors.h"
 #include "plan/layout.h"
 #include "plan/print.h"
@@ -278,9 +279,9 @@ std::string diff_text(const FileDiff& diff, const std::string& name_a, const std
   if (diff.differences.empty())
     return out + cat(name_a, " and ", name_b,
                      diff.same_bytes ? " are the same file\n" : " hold the same plans\n");
-  return out + cat(diff.differences.size(), " differences in ", diff.compared,
-                   " plans compared; only in ", name_a, ": ", diff.only_in_a, ", only in ", name_b,
-                   ": ", diff.only_in_b, "\n");
+  return out + cat(counted(diff.differences.size(), "difference"), " in ",
+                   counted(diff.compared, "plan"), " compared; only in ", name_a, ": ",
+                   diff.only_in_a, ", only in ", name_b, ": ", diff.only_in_b, "\n");
 }
 
 void diff_json(json::Writer& out, const FileDiff& diff, const std::string& name_a,

@@ -1,6 +1,7 @@
 // What an opened file is made of. Inside lib/plan only.
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <mutex>
 
@@ -10,6 +11,9 @@
 #include "plan/reasons.h"
 
 namespace hipplan::plan {
+
+/// Smaller files are read whole, or may as well be.
+inline constexpr uint64_t kMostReadAhead = 1 << 20;
 
 struct File::State {
   FileView file;
@@ -27,6 +31,11 @@ struct File::State {
   mutable std::vector<Code> checked_code;
   mutable uint64_t checked_code_bytes = 0;
 
+  /// Whether the system was told that pages are read here and there.
+  mutable std::atomic<bool> random_access{false};
+
+  /// From now on most of the file is read.
+  void read_on() const;
   [[nodiscard]] const Section* find_section(uint16_t type) const;
   [[nodiscard]] ByteView section_view(const Section& section) const {
     return bytes.subspan(section.offset, section.stored_bytes);

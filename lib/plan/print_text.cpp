@@ -1,3 +1,4 @@
+#include "plan/counted.h"
 #include "plan/layout.h"
 #include "plan/print.h"
 #include "plan/print_common.h"
@@ -139,13 +140,12 @@ Result<uint64_t> visit_shown(const File& file, const ShowOptions& options,
 
 Result<void> show_text(const File& file, const ShowOptions& options, std::string& out) {
   out += cat(file.where(), ": hipplan format ", file.major_version(), ".", file.minor_version(),
-             ", ", file.bytes().size(), " bytes, ", file.entry_count(),
-             file.entry_count() == 1 ? " plan" : " plans",
+             ", ", file.bytes().size(), " bytes, ", counted(file.entry_count(), "plan"),
              file.signature_block().empty() ? "" : ", with signatures", "\n");
   line(out, "directory digest", file.directory_digest().hex());
   for (const auto& s : file.sections())
     line(out, "section " + s.type,
-         cat(s.stored_bytes, " bytes at ", s.offset, ", ", s.objects, " objects, raw ",
+         cat(s.stored_bytes, " bytes at ", s.offset, ", ", counted(s.objects, "object"), ", raw ",
              s.raw_bytes));
   HIPPLAN_TRY_ASSIGN(const auto matches, visit_shown(file, options, [&](const ShownEntry& shown) {
                        show_entry(out, shown, options.texts);

@@ -1,3 +1,6 @@
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <set>
 
@@ -9,6 +12,15 @@
 
 namespace hipplan::plan {
 namespace {
+
+/// Tells the system how a mapped file will be read: a page here and there, or on and on. For a
+/// lookup it would otherwise read a good part of a large file that is not in memory.
+void advise(ByteView bytes, int how) {
+  const auto page = static_cast<uintptr_t>(::sysconf(_SC_PAGESIZE));
+  const auto first = reinterpret_cast<uintptr_t>(bytes.data());
+  const uintptr_t start = first / page * page;
+  (void)::madvise(reinterpret_cast<void*>(start), first + bytes.size() - start, how);
+}
 
 std::string text_of(const Bytes& bytes) {
   return std::string(as_text(bytes));
@@ -78,7 +90,13 @@ Result<ByteView> File::State::frame(const ObjectRef& ref, const std::string& pla
     return damaged("object-range", place, "object does not lie inside its section",
                    "section " + section_name(ref.type),
                    cat("offset ", ref.offset, ", ", ref.stored_bytes, " bytes"));
+  // Larger ones are read at once and not page by page.
+  if (random_access && view->size() > kPageBytes) advise(*view, MADV_WILLNEED);
   return *view;
+}
+
+void File::State::read_on() const {
+  if (random_access.exchange(false)) advise(bytes, MADV_NORMAL);
 }
 
 Result<Bytes> File::State::object(const ObjectRef& ref, const std::string& place) const {
@@ -173,6 +191,10 @@ Result<File> File::parse(Bytes bytes, const std::string& where, Check check) {
 }
 
 Result<File> File::start(std::shared_ptr<State> state, Check check) {
+  if (check == Check::lookup && state->bytes.size() > kMostReadAhead) {
+    state->random_access = true;
+    advise(state->bytes, MADV_RANDOM);
+  }
   HIPPLAN_TRY_ASSIGN(state->front, read_front(state->bytes, state->where));
   const auto& header = state->front.header;
   state->index =
@@ -207,6 +229,7 @@ const Digest& File::directory_digest() const {
 }
 
 Result<void> File::for_each(const std::function<bool(const EntryInfo&)>& visit) const {
+  state_->read_on();
   return state_->index.for_each(visit);
 }
 

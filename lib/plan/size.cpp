@@ -1,5 +1,6 @@
 #include <set>
 
+#include "plan/counted.h"
 #include "plan/file_state.h"
 #include "plan/print.h"
 
@@ -47,8 +48,9 @@ std::string size_text(const SizeReport& report) {
                   static_cast<unsigned long long>(s.objects), s.compression.c_str());
     out += line;
   }
-  out += cat("file ", report.file_bytes, " bytes, ", report.entries, " plans, ",
-             report.code_objects, " code objects used ", report.code_uses, " times\n");
+  out += cat("file ", counted(report.file_bytes, "byte"), ", ", counted(report.entries, "plan"),
+             ", ", counted(report.code_objects, "code object"), " used ",
+             counted(report.code_uses, "time"), "\n");
   std::snprintf(line, sizeof line, "nothing shared or compressed: %llu bytes (this file: %.1f%%)\n",
                 static_cast<unsigned long long>(report.naive_bytes),
                 percent(report.file_bytes, report.naive_bytes));
