@@ -1,7 +1,9 @@
 // The hip device's answers to what can go wrong, over the stand-in library.
 #include <doctest/doctest.h>
 
+#include <chrono>
 #include <cstdlib>
+#include <thread>
 
 #include "base/file.h"
 #include "device/hip/hip.h"
@@ -174,6 +176,8 @@ TEST_CASE("the time between two events behind a gate holds no cost of starting")
   const auto time = [&](bool held) {
     std::unique_ptr<device::Gate> gate;
     if (held) gate = device->close_gate().value();
+    std::this_thread::sleep_for(
+        std::chrono::milliseconds(20));  // a gate holds for as long as asked
     REQUIRE((*before)->record().ok());
     for (int i = 0; i < 10; ++i) REQUIRE(device->launch(**kernel, {}).ok());
     REQUIRE((*after)->record().ok());
