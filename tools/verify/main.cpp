@@ -16,7 +16,7 @@ int main(int argc, char** argv) {
        {{"hipplan-verify plans/ --target gfx942", "is a folder of plans good for an MI300X?"},
         {"hipplan-verify conv.hplan --execute", "do the plans also compute the right numbers?"}}});
   std::vector<std::string> paths, targets, target_files;
-  std::string device, trust;
+  std::string device, trust, format;
   bool require_signed = false, require_plan = false, list_reasons = false, execute = false;
   auto& app = tool.app();
   app.add_option("PLAN", paths, "Plan files, folders, bundles (.tar.zst) or patterns")
@@ -45,6 +45,10 @@ int main(int argc, char** argv) {
                  "hip:NUMBER")
       ->type_name("DEVICE")
       ->group("Execution");
+  app.add_option("--format", format, "Form of the report: for people, programs or CI systems")
+      ->type_name("text|json|junit|sarif")
+      ->check(CLI::IsMember({"text", "json", "junit", "sarif"}))
+      ->group("Answers");
   app.add_flag("--list-reasons", list_reasons,
                "Print the reason codes of all checks, in their order, and exit")
       ->group("Answers");
@@ -61,6 +65,9 @@ int main(int argc, char** argv) {
     options.device = given(device);
     options.require_signed = require_signed;
     options.trust = given(trust);
-    return hipplan_tool_verify(&options, &io);
+    options.format = given(format);
+    hipplan_tool_io with_form = io;
+    if (format == "json") with_form.json = 1;
+    return hipplan_tool_verify(&options, &with_form);
   });
 }
