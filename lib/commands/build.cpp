@@ -1,42 +1,16 @@
 // hipplan-build: graphs and targets -> one file or many.
 #include <algorithm>
 #include <atomic>
-#include <filesystem>
-#include <map>
-#include <optional>
 
 #include "base/file.h"
 #include "base/parallel.h"
 #include "commands/baking.h"
-#include "commands/benchmark.h"
-#include "commands/io.h"
+#include "commands/build_parts.h"
+#include "commands/commands.h"
 #include "commands/targets.h"
-#include "graph/graph.h"
-#include "pipeline/pipeline.h"
-#include "plan/diff.h"
-#include "plan/folder_output.h"
-#include "plan/plan.h"
-#include "plan/signature.h"
 
 namespace hipplan::commands {
-namespace fs = std::filesystem;
 namespace {
-
-/// One graph file after reading.
-struct Source {
-  std::string path;
-  std::optional<Result<graph::Graph>> graph;
-  std::vector<Diagnostic> notes;  ///< told when all are done, in the order of the arguments
-};
-
-/// One (graph, target) pair and what became of it.
-struct Job {
-  size_t source = 0, target = 0;
-  std::optional<Result<pipeline::Baked>> baked;
-  std::string explanation;
-  Digest graph_key, plan_digest;
-  std::vector<Diagnostic> notes;
-};
 
 /// Keeps what one thread's work says, so that the order of messages does not depend on threads.
 DiagnosticSink collect(std::vector<Diagnostic>& notes) {
@@ -47,19 +21,6 @@ void tell(const std::vector<Diagnostic>& notes, Io& io) {
   const DiagnosticSink sink = io.sink();
   for (const auto& note : notes) sink(note);
 }
-
-struct Bake {
-  const hipplan_build_options& options;
-  Io& io;
-  std::vector<target::Description> targets;
-  select::Request request;
-  std::vector<Source> sources;
-  std::vector<Job> jobs;
-  bool written = false;
-  bool keep_going_helps = false;
-  std::optional<plan::PrivateKey> key;             ///< signs what is written
-  std::unique_ptr<Benchmark> benchmark = nullptr;  ///< measures, with --benchmark
-};
 
 Result<std::string> read_text(const std::string& path) {
   HIPPLAN_TRY_ASSIGN(const auto file, FileView::open(path, 64ull << 20));
@@ -204,146 +165,6 @@ Result<void> bake_all(Bake& bake) {
   return {};
 }
 
-bool to_folder(const std::string& output) {
-  std::error_code ignored;
-  return !output.empty() && (output.back() == '/' || fs::is_directory(output, ignored));
-}
-
-Result<void> write_one(const Bake& bake, const std::string& path,
-                       const std::vector<const Job*>& jobs) {
-  plan::WriteOptions options;
-  if (bake.key) options.sign = plan::signer(*bake.key);
-  plan::Writer writer{options};
-  for (const Job* job : jobs) {
-    auto added = writer.add(job->baked->value().plan);
-    if (!added) return added.error().within(bake.sources[job->source].path);
-  }
-  if (path != "-") return writer.write(path);
-  HIPPLAN_TRY_ASSIGN(const auto bytes, writer.to_bytes());
-  bake.io.bytes(as_text(bytes));
-  return {};
-}
-
-/// One file per graph, named after the graph's file.
-Result<void> write_folder(const Bake& bake, const fs::path& folder) {
-  std::map<fs::path, std::vector<const Job*>> files;
-  std::map<fs::path, size_t> owner;
-  for (const Job& job : bake.jobs) {
-    if (!job.baked->ok()) continue;
-    const std::string& path = bake.sources[job.source].path;
-    fs::path name = path == "-" ? fs::path("stdin") : fs::path(path).stem();
-    name += ".hplan";
-    const auto [it, fresh] = owner.emplace(name, job.source);
-    if (!fresh && it->second != job.source)
-      return Error{.code = Code::bad_input,
-                   .reason = "output-name",
-                   .where = path,
-                   .what = "two graphs would be written to " + name.string(),
-                   .advice = "rename one, or write them to one file with -o FILE.hplan"};
-    files[name].push_back(&job);
-  }
-  HIPPLAN_TRY_ASSIGN(auto out, plan::FolderOutput::create(folder));
-  uint64_t done = 0;
-  for (const auto& [name, jobs] : files) {
-    HIPPLAN_TRY(bake.io.check_interrupted());
-    HIPPLAN_TRY(write_one(bake, out.place(name).string(), jobs));
-    bake.io.progress("writing files", ++done, files.size());
-  }
-  return out.commit();
-}
-
-Result<void> write_all(const Bake& bake) {
-  const std::string output = text_or_empty(bake.options.output);
-  if (to_folder(output)) return write_folder(bake, output);
-  std::vector<const Job*> good;
-  for (const Job& job : bake.jobs)
-    if (job.baked->ok()) good.push_back(&job);
-  return write_one(bake, output, good);
-}
-
-Result<void> compare_bytes(const Bytes& a, const Bytes& b, const char* what) {
-  if (a == b) return {};
-  return Error{.code = Code::negative,
-               .reason = "not-reproducible",
-               .what = what,
-               .expected = "identical bytes",
-               .found = plan::first_difference(a, b)};
-}
-
-/// Bakes again with nothing cached, one thread and the plans in reverse, and compares the bytes;
-/// what another process has baked is compared too.
-Result<void> check_reproducible(const Bake& bake) {
-  plan::Writer first{plan::WriteOptions{}}, second{plan::WriteOptions{}};
-  pipeline::Catalog catalog(kernels_folder(bake.io), 1);
-  capture::Capturer capturer;
-  const pipeline::BakeOptions options = bake_options(bake.request, bake.options.plan_only == 0);
-  for (size_t i = bake.jobs.size(); i-- > 0;) {
-    const Job& job = bake.jobs[i];
-    if (!job.baked->ok()) continue;
-    HIPPLAN_TRY(first.add(job.baked->value().plan));
-    HIPPLAN_TRY_ASSIGN(auto again, pipeline::bake(bake.sources[job.source].graph->value(),
-                                                  bake.targets[job.target], catalog, capturer,
-                                                  options, {}, nullptr));
-    HIPPLAN_TRY(second.add(std::move(again.plan)));
-  }
-  HIPPLAN_TRY_ASSIGN(const auto a, first.to_bytes());
-  HIPPLAN_TRY_ASSIGN(const auto b, second.to_bytes());
-  HIPPLAN_TRY(compare_bytes(a, b, "two bakes of the same graphs differ"));
-  const std::string other = text_or_empty(bake.options.reproduced);
-  if (other.empty()) return {};
-  const auto theirs = read_file(other);
-  if (!theirs)
-    return Error{.code = Code::negative,
-                 .reason = "not-reproducible",
-                 .what = "the same graphs could not be baked by another process"};
-  return compare_bytes(a, *theirs, "another process bakes the same graphs to something else");
-}
-
-void print_text(const Bake& bake) {
-  for (const Job& job : bake.jobs) {
-    const std::string head =
-        bake.sources[job.source].path + " for " + bake.targets[job.target].arch.text();
-    if (job.baked->ok() && text_or_empty(bake.options.output) != "-") {
-      const auto& baked = job.baked->value();
-      bake.io.line(cat(head, ": ", baked.engine, ", kernel ", baked.kernel, ", plan ",
-                       job.plan_digest.hex().substr(0, 16)));
-    }
-    if (!job.explanation.empty()) bake.io.line(job.explanation);
-  }
-}
-
-void print_json(const Bake& bake, const Result<void>& done) {
-  json::Writer out;
-  out.begin_object().member("schema", "hipplan.build/1");
-  out.member("output", text_or_empty(bake.options.output));
-  out.member("written", bake.written);
-  out.key("plans").begin_array();
-  for (const Job& job : bake.jobs) {
-    out.begin_object().member("graph", bake.sources[job.source].path);
-    out.member("target", bake.targets[job.target].arch.text());
-    if (job.baked->ok()) {
-      out.member("engine", job.baked->value().engine).member("kernel", job.baked->value().kernel);
-      out.member("graph_key", job.graph_key.hex()).member("plan_digest", job.plan_digest.hex());
-      if (bake.options.why != 0) out.key("reasons").raw(job.baked->value().plan.reasons);
-    } else {
-      out.key("error");
-      write_error(out, job.baked->error());
-    }
-    out.end_object();
-  }
-  out.end_array();
-  out.key("unreadable").begin_array();
-  for (const Source& source : bake.sources)
-    if (source.graph && !source.graph->ok()) write_error(out, source.graph->error());
-  out.end_array();
-  if (!done) {
-    out.key("error");
-    write_error(out, done.error());
-  }
-  out.member("status", bake.io.status()).end_object();
-  bake.io.line(out.text());
-}
-
 Result<void> run(Bake& bake) {
   HIPPLAN_TRY(prepare(bake));
   HIPPLAN_TRY(read_all(bake));
@@ -353,7 +174,7 @@ Result<void> run(Bake& bake) {
   const bool good = bake.io.status() == 0 || (bake.options.keep_going != 0 && any);
   if (good && bake.options.check_reproducible != 0) HIPPLAN_TRY(check_reproducible(bake));
   if (good && bake.options.dry_run == 0) {
-    HIPPLAN_TRY(write_all(bake));
+    HIPPLAN_TRY(write_baked(bake));
     bake.written = true;
   }
   bake.keep_going_helps = !good && any;
@@ -380,9 +201,9 @@ int build(const hipplan_build_options& options, Io& io) {
                                      [](const Job& job) { return job.baked.has_value(); });
   if (io.status() >= HIPPLAN_INTERRUPTED || !all_known) return io.status();
   if (io.json())
-    print_json(bake, done);
+    print_baked_json(bake, done);
   else if (done)
-    print_text(bake);
+    print_baked(bake);
   return io.status();
 }
 
