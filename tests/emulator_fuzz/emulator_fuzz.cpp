@@ -1,13 +1,21 @@
 // Runs generated programs on an emulated GPU and on the host, and compares to the bit.
 //   emulator_fuzz MODULE_FOLDER ARCH CODE_OBJECT HOST_LIBRARY
-// Prints each disagreement with program, item and value; exit status 1 when there is one.
+//   emulator_fuzz --pack BUNDLE ARCH CODE_OBJECT HOST_LIBRARY   append programs and the host's
+//   answers emulator_fuzz --run BUNDLE MODULE_FOLDER JOBS               run all of them, without a
+//   compiler
+// Prints each disagreement with program, item and value (from a bundle: with program and record);
+// exit status 1 when there is one.
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <span>
 #include <string>
 
 #include "base/file.h"
+#include "base/parallel.h"
 #include "base/shared_library.h"
+#include "bundle.h"
 #include "device/device.h"
 #include "emulated_target.h"
 
@@ -15,7 +23,7 @@ namespace {
 
 using namespace hipplan;
 
-constexpr uint32_t kItems = 128, kGroups = 2, kInputs = 1024, kValues = 14;
+constexpr uint32_t kItems = 128, kGroups = 2, kInputs = 1024, kValues = 14, kFirstFloat = 10;
 
 template <class T>
 T need(Result<T> result) {
@@ -42,13 +50,13 @@ std::vector<uint32_t> inputs() {
 
 class Fuzz {
  public:
-  Fuzz(const std::string& modules, const std::string& arch, const std::string& code) {
+  Fuzz(const std::string& modules, const std::string& arch, ByteView code) {
     device::OpenOptions options;
     options.module_folder = modules;
     options.check_races = options.check_uninitialized = true;
     options.schedule_seed = 3;
     device_ = need(device::open_emulator(test::emulated_target(arch), options));
-    module_ = need(device_->load(need(read_file(code))));
+    module_ = need(device_->load(code));
     in_ = need(device_->allocate(kInputs * 4));
     out_ = need(device_->allocate(kGroups * kItems * kValues * 4));
     need(device_->copy_in(in_, std::as_bytes(std::span(data_))));
@@ -78,27 +86,33 @@ class Fuzz {
 /// Whether two values agree: floats that are NaN may differ in their bits.
 bool agree(uint32_t a, uint32_t b, size_t value) {
   const auto nan = [](uint32_t x) { return (x & 0x7fffffffu) > 0x7f800000u; };
-  return a == b || (value >= 10 && nan(a) && nan(b));
+  return a == b || (value >= kFirstFloat && nan(a) && nan(b));
 }
 
-}  // namespace
+using HostProgram = void(uint32_t*, const uint32_t*, uint32_t);
 
-int main(int argc, char** argv) {
-  if (argc != 5) {
-    std::fprintf(stderr, "usage: emulator_fuzz MODULE_FOLDER ARCH CODE_OBJECT HOST_LIBRARY\n");
-    return 2;
-  }
-  Fuzz fuzz(argv[1], argv[2], argv[3]);
-  const auto host = need(SharedLibrary::open(argv[4]));
+std::vector<uint32_t> on_host(HostProgram* run, const std::vector<uint32_t>& data) {
+  std::vector<uint32_t> out(kGroups * kItems * kValues);
+  for (uint32_t group = 0; group < kGroups; ++group) run(out.data(), data.data(), group);
+  return out;
+}
+
+std::string name_of(size_t program) {
+  return "program_" + std::to_string(program);
+}
+
+int compare(const std::string& modules, const std::string& arch, const std::string& code,
+            const std::string& library) {
+  Fuzz fuzz(modules, arch, need(read_file(code)));
+  const auto host = need(SharedLibrary::open(library));
   unsigned programs = 0, wrong = 0;
   for (;; ++programs) {
-    const std::string name = "program_" + std::to_string(programs);
+    const std::string name = name_of(programs);
     const auto got = fuzz.on_gpu(name);
     if (got.empty()) break;
-    auto* run = host.function<void(uint32_t*, const uint32_t*, uint32_t)>(name.c_str());
+    auto* run = host.function<HostProgram>(name.c_str());
     if (run == nullptr) break;
-    std::vector<uint32_t> want(got.size());
-    for (uint32_t group = 0; group < kGroups; ++group) run(want.data(), fuzz.data().data(), group);
+    const auto want = on_host(run, fuzz.data());
     for (size_t i = 0; i < got.size(); ++i) {
       if (agree(got[i], want[i], i % kValues)) continue;
       std::printf("%s: item %zu, value %zu: got 0x%x, expected 0x%x\n", name.c_str(), i / kValues,
@@ -107,6 +121,57 @@ int main(int argc, char** argv) {
       break;
     }
   }
-  std::printf("%s: %u programs, %u disagree\n", argv[2], programs, wrong);
+  std::printf("%s: %u programs, %u disagree\n", arch.c_str(), programs, wrong);
   return wrong != 0 || programs == 0 ? 1 : 0;
+}
+
+int pack(const std::string& bundle, const std::string& arch, const std::string& code,
+         const std::string& library) {
+  fuzz::Record record{arch, need(read_file(code)), {}};
+  const auto host = need(SharedLibrary::open(library));
+  const auto data = inputs();
+  for (;;) {
+    auto* run = host.function<HostProgram>(name_of(record.answers.size()).c_str());
+    if (run == nullptr) break;
+    record.answers.push_back(fuzz::digest_of(on_host(run, data), kValues, kFirstFloat));
+  }
+  Bytes bytes;
+  fuzz::append_record(bytes, record);
+  std::ofstream out(bundle, std::ios::binary | std::ios::app);
+  out.write(reinterpret_cast<const char*>(bytes.data()),
+            static_cast<std::streamsize>(bytes.size()));
+  return out ? 0 : 2;
+}
+
+int run_bundle(const std::string& bundle, const std::string& modules, unsigned jobs) {
+  const auto records = need(fuzz::read_records(need(read_file(bundle))));
+  std::atomic<unsigned> programs{0}, wrong{0};
+  parallel_for(records.size(), jobs, [&](size_t at) {
+    const fuzz::Record& record = records[at];
+    Fuzz fuzz(modules, record.arch, record.code);
+    for (size_t i = 0; i < record.answers.size(); ++i, ++programs) {
+      const auto got = fuzz.on_gpu(name_of(i));
+      if (!got.empty() && fuzz::digest_of(got, kValues, kFirstFloat) == record.answers[i]) continue;
+      std::printf("record %zu, %s: %s disagrees\n", at, record.arch.c_str(), name_of(i).c_str());
+      ++wrong;
+    }
+  });
+  std::printf("%zu records, %u programs, %u disagree\n", records.size(), programs.load(),
+              wrong.load());
+  return wrong != 0 || programs == 0 ? 1 : 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string mode = argc > 1 ? argv[1] : "";
+  if (mode == "--pack" && argc == 6) return pack(argv[2], argv[3], argv[4], argv[5]);
+  if (mode == "--run" && argc == 5)
+    return run_bundle(argv[2], argv[3], static_cast<unsigned>(std::strtoul(argv[4], nullptr, 10)));
+  if (argc == 5) return compare(argv[1], argv[2], argv[3], argv[4]);
+  std::fprintf(stderr,
+               "usage: emulator_fuzz MODULE_FOLDER ARCH CODE_OBJECT HOST_LIBRARY\n"
+               "       emulator_fuzz --pack BUNDLE ARCH CODE_OBJECT HOST_LIBRARY\n"
+               "       emulator_fuzz --run BUNDLE MODULE_FOLDER JOBS\n");
+  return 2;
 }

@@ -9,29 +9,13 @@
 
 #include "base/file.h"
 #include "device/device.h"
+#include "emulated_target.h"
 
 namespace hipplan::test {
 
 /// The folder that the build puts the probe's code objects into.
 inline std::string code_object_path(const std::string& name) {
   return std::string(HIPPLAN_PROBE_FOLDER) + "/" + name + ".hsaco";
-}
-
-inline target::Description description_of(const std::string& arch, bool wave64) {
-  target::Description d;
-  d.name = "probe";
-  d.arch.base = arch;
-  d.wavefront_size = wave64 ? 64 : 32;
-  d.compute_units = 4;
-  d.simds_per_compute_unit = 4;
-  d.max_waves_per_simd = 8;
-  d.max_workgroup_size = 1024;
-  d.lds_bytes_per_workgroup = 65536;
-  d.vgprs_per_simd_lane = 512;
-  d.max_vgprs_per_wave = 512;
-  d.max_sgprs_per_wave = 106;
-  d.memory_bytes = uint64_t{1} << 30;
-  return d;
 }
 
 /// Buffers of one launch come back as vectors; every failure ends the test case.
@@ -41,7 +25,9 @@ class ProbeDevice {
     device::OpenOptions options;
     options.module_folder = HIPPLAN_MODULE_FOLDER;
     options.jobs = 1;
-    auto opened = device::open_emulator(description_of(arch, wave64), options);
+    auto description = emulated_target(arch);
+    if (wave64) description.wavefront_size = 64;
+    auto opened = device::open_emulator(description, options);
     if (!opened) FAIL(opened.error().text());
     device_ = std::move(opened).value();
     auto file = read_file(code_object_path(code_object));

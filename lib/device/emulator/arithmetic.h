@@ -16,7 +16,7 @@ inline float larger_or_nan(float a, float b) {
 
 /// An operation on floats as one on halves: one rounding, at its end.
 template <auto F>
-inline constexpr auto kHalf2 = [](Half a, Half b) { return narrow_half(F(widen(a), widen(b))); };
+inline constexpr auto kHalf2 = [](Half a, Half b) { return HalfOf<float>{F(widen(a), widen(b))}; };
 
 inline constexpr auto kAdd = [](float a, float b) { return a + b; };
 inline constexpr auto kMul = [](float a, float b) { return a * b; };

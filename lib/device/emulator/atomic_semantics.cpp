@@ -1,5 +1,7 @@
 // Atomic memory instructions, in every space. Each lane's operation is one compare-and-swap loop on
-// host memory, so that worker threads see each other's atomics.
+// host memory, so that worker threads see each other's atomics. ISA documents, "FLAT, Scratch and
+// Global Instructions", "MUBUF
+// Instructions", "LDS & GDS Instructions".
 #include <limits>
 
 #include "device/emulator/float_math.h"

@@ -1,4 +1,7 @@
-// VOPC: comparisons into a condition mask, and the forms that also change EXEC.
+// VOPC: comparisons into a condition mask, and the forms that also change EXEC. ISA
+// documents, "VOPC Instructions".
+#include <cmath>
+
 #include "device/emulator/lanes.h"
 
 namespace hipplan::emulator {
@@ -36,7 +39,7 @@ constexpr Semantics compare_exec_entry(std::string_view name) {
 
 template <class T>
 bool unordered(T a, T b) {
-  return a != a || b != b;
+  return std::isnan(a) || std::isnan(b);
 }
 inline bool unordered(Half a, Half b) {
   return unordered(widen(a), widen(b));

@@ -1,4 +1,5 @@
-// Branches, barriers, waits, EXEC bookkeeping and the mode register.
+// Branches, barriers, waits, EXEC bookkeeping and the mode register. ISA documents, "SOPP
+// Instructions", "Program Flow Control" and "Mode register".
 
 #include <cstdlib>
 
@@ -15,6 +16,23 @@ void end_program(Wave& wave, const Op&) {
 }
 void barrier(Wave& wave, const Op&) {
   wave.state = State::barrier;
+}
+void signal_barrier(Wave& wave, const Op&) {
+  ++wave.group->signals;
+}
+/// SCC tells whether this is the barrier's first signal.
+void signal_first(Wave& wave, const Op&) {
+  wave.scc = wave.group->signals++ == 0;
+}
+/// Bit 0 valid, bits 4 to 10 members, bits 16 to 22 signals.
+void barrier_state(Wave& wave, const Op& op) {
+  write_scalar(wave, op.to,
+               1u | (wave.group->waves & 127u) << 4 | (wave.group->signals & 127u) << 16);
+}
+Result<void> lower_barrier_state(const Instruction& instruction, Lowering& lowering, Op& op) {
+  if (instruction.operands.size() != 2) return operand_error(instruction, "expected 2 operands");
+  HIPPLAN_TRY_ASSIGN(op.to, lowering.destination(instruction.operands[0], Type::u32));
+  return {};
 }
 void trap(Wave& wave, const Op&) {
   wave.fail({.reason = "trap", .what = "the kernel executed a trap"});
@@ -132,10 +150,10 @@ Result<void> lower_get_register(const Instruction& instruction, Lowering& loweri
   return lower_hwreg(instruction, instruction.operands[1].text, op);
 }
 void round_mode(Wave& wave, const Op& op) {
-  wave.set_mode((wave.mode.bits & ~0xfu) | (op.immediate & 0xfu));
+  wave.set_mode((wave.mode.bits & ~0xfu) | (static_cast<uint32_t>(op.immediate) & 0xfu));
 }
 void denormal_mode(Wave& wave, const Op& op) {
-  wave.set_mode((wave.mode.bits & ~0xf0u) | ((op.immediate & 0xfu) << 4));
+  wave.set_mode((wave.mode.bits & ~0xf0u) | (static_cast<uint32_t>(op.immediate) & 0xfu) << 4);
 }
 Result<void> lower_immediate(const Instruction& instruction, Lowering&, Op& op) {
   if (instruction.operands.size() != 1 || !instruction.operands[0].is_constant())
@@ -231,11 +249,14 @@ constexpr Semantics kControlTable[] = {
     {.mnemonic = "s_endpgm_saved", .run = end_program, .lower = lower_nothing},
     {.mnemonic = "s_barrier", .run = barrier, .lower = lower_nothing},
     {.mnemonic = "s_barrier_wait", .run = barrier, .lower = lower_nothing},
+    {.mnemonic = "s_barrier_signal", .run = signal_barrier, .lower = lower_nothing},
+    {.mnemonic = "s_barrier_signal_isfirst", .run = signal_first, .lower = lower_nothing},
+    {.mnemonic = "s_get_barrier_state", .run = barrier_state, .lower = lower_barrier_state},
     {.mnemonic = "s_trap", .run = trap, .lower = lower_nothing},
     {.mnemonic = "s_code_end", .run = code_end, .lower = lower_nothing},
 
     // One wavefront's memory operations happen in program order here, so waiting has nothing to do.
-    ignored("s_barrier_signal"), ignored("s_nop"), ignored("s_waitcnt"), ignored("s_waitcnt_vscnt"),
+    ignored("s_nop"), ignored("s_waitcnt"), ignored("s_waitcnt_vscnt"),
     ignored("s_waitcnt_vmcnt"), ignored("s_waitcnt_lgkmcnt"), ignored("s_waitcnt_expcnt"),
     ignored("s_waitcnt_depctr"), ignored("s_sleep"), ignored("s_setprio"), ignored("s_sethalt"),
     ignored("s_icache_inv"), ignored("s_dcache_inv"), ignored("s_dcache_wb"),

@@ -1,4 +1,5 @@
-// Conversions. Float to integer truncates, saturates and turns NaN into 0.
+// Conversions. Float to integer truncates, saturates and turns NaN into 0. ISA
+// documents, "VOP1 Instructions" and "VOP3 Instructions", V_CVT_*.
 #include "device/emulator/lanes.h"
 
 namespace hipplan::emulator {
@@ -55,6 +56,10 @@ u32 put_byte(u32 value, u32 place, u32 old) {
   const u32 shift = 8 * (place & 3u);
   return (old & ~(0xffu << shift)) | value << shift;
 }
+u16 sat_bytes(u32 a) {
+  const auto byte = [](i32 v) { return static_cast<u32>(v < 0 ? 0 : v > 255 ? 255 : v); };
+  return static_cast<u16>(byte(static_cast<i16>(a)) | byte(static_cast<i32>(a) >> 16) << 8);
+}
 template <unsigned Byte>
 float byte_float(u32 a) {
   return static_cast<float>(static_cast<i32>(a >> (8 * Byte) & 255u));
@@ -80,10 +85,10 @@ constexpr Semantics kConvertTable[] = {
     lanes<[](double a) { return static_cast<float>(a); }>("v_cvt_f32_f64"),
     lanes<[](float a) { return static_cast<double>(a); }>("v_cvt_f64_f32"),
     lanes<[](Half a) { return widen(a); }>("v_cvt_f32_f16"),
-    lanes<[](float a) { return narrow_half(a); }>("v_cvt_f16_f32"),
+    lanes<[](float a) { return HalfOf<float>{a}; }>("v_cvt_f16_f32"),
     lanes<[](BFloat a) { return widen(a); }>("v_cvt_f32_bf16"),
-    lanes<[](u16 a) { return narrow_half(static_cast<float>(i32{a})); }>("v_cvt_f16_u16"),
-    lanes<[](i16 a) { return narrow_half(static_cast<float>(i32{a})); }>("v_cvt_f16_i16"),
+    lanes<[](u16 a) { return HalfOf<float>{static_cast<float>(i32{a})}; }>("v_cvt_f16_u16"),
+    lanes<[](i16 a) { return HalfOf<float>{static_cast<float>(i32{a})}; }>("v_cvt_f16_i16"),
     lanes<[](Half a) { return to_u16(widen(a)); }>("v_cvt_u16_f16"),
     lanes<[](Half a) { return to_i16(widen(a)); }>("v_cvt_i16_f16"),
     lanes<[](u16 a) { return u32{a}; }>("v_cvt_u32_u16"),
@@ -102,6 +107,7 @@ constexpr Semantics kConvertTable[] = {
     lanes<[](float a, float b) { return pair(unsigned_norm(a), unsigned_norm(b)); }>("v_cvt_pknorm_u16_f32"),
     lanes<[](Half a, Half b) { return pair(signed_norm(widen(a)), signed_norm(widen(b))); }>("v_cvt_pknorm_i16_f16"),
     lanes<[](Half a, Half b) { return pair(unsigned_norm(widen(a)), unsigned_norm(widen(b))); }>("v_cvt_pknorm_u16_f16"),
+    lanes<[](u32 a) { return sat_bytes(a); }>("v_sat_pk_u8_i16"),
     lanes<[](u32 a, u32 b) { return pair(a < 65535u ? a : 65535u, b < 65535u ? b : 65535u); }>("v_cvt_pk_u16_u32"),
     lanes<[](i32 a, i32 b) { return pair(static_cast<u32>(saturate16(a)), static_cast<u32>(saturate16(b))); }>("v_cvt_pk_i16_i32"),
 };

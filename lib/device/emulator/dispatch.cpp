@@ -217,7 +217,9 @@ Result<Dispatch> make_dispatch(const Program& program, const device::Launch& lau
   dispatch.waves = (dispatch.items + program.setup.lanes - 1) / program.setup.lanes;
   dispatch.groups = volume(launch.grid);
   dispatch.lds_bytes = uint64_t{program.setup.lds_bytes} + launch.dynamic_lds_bytes;
-  const Bytes arguments = argument_bytes(program, launch);
+  Bytes arguments = argument_bytes(program, launch);
+  // Compilers widen scalar loads past the last argument: up to 64 aligned bytes are there.
+  arguments.resize((arguments.size() + 63) / 64 * 64);
   HIPPLAN_TRY_ASSIGN(dispatch.arguments, place(memory, arguments, "kernel arguments", owned));
   for (unsigned i = 0; i < program.setup.preload_dwords; ++i)
     dispatch.preloaded.push_back(

@@ -1,4 +1,4 @@
-// Double-precision arithmetic.
+// Double-precision arithmetic. ISA documents, "VOP1 Instructions" and "VOP3 Instructions".
 #include "device/emulator/float_math.h"
 #include "device/emulator/lanes.h"
 

@@ -133,11 +133,13 @@ Result<std::unique_ptr<device::Module>> EmulatorDevice::load(ByteView code_objec
   const auto fill_module = [&]() -> Result<void> {
     HIPPLAN_TRY_ASSIGN(const uint64_t bias, place_segments(object, memory_, module->segments));
     uint64_t instructions_left = kMaxModuleInstructions;
+    const auto source_lines = std::make_shared<const SourceLines>(SourceLines::read(code_object));
     for (const auto& kernel : object.kernels) {
       HIPPLAN_TRY_ASSIGN(const auto* disassembler, decoder(kernel));
       auto program =
           build_program(object, kernel, description_, bias, *disassembler, instructions_left);
       if (!program) return program.error().within(cat("kernel ", kernel.name));
+      (*program)->source_lines = source_lines;
       module->programs.push_back(std::move(program).value());
     }
     return {};

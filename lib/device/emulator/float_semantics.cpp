@@ -85,6 +85,31 @@ float multiply_zero_wins(float a, float b) {
   return a == 0.0f || b == 0.0f ? 0.0f : a * b;
 }
 
+/// The axis of a direction that is longest: z before y before x among equals.
+enum class Axis : uint8_t { x, y, z };
+Axis longest(float x, float y, float z) {
+  const float ax = std::fabs(x), ay = std::fabs(y), az = std::fabs(z);
+  return az >= ax && az >= ay ? Axis::z : ay >= ax ? Axis::y : Axis::x;
+}
+float cube_face(float x, float y, float z) {
+  const Axis axis = longest(x, y, z);
+  const float along = axis == Axis::x ? x : axis == Axis::y ? y : z;
+  return 2.0f * static_cast<float>(static_cast<int>(axis)) + (along < 0.0f ? 1.0f : 0.0f);
+}
+float cube_s(float x, float y, float z) {
+  const Axis axis = longest(x, y, z);
+  if (axis == Axis::z) return z < 0.0f ? -x : x;
+  return axis == Axis::y ? x : x < 0.0f ? z : -z;
+}
+float cube_t(float x, float y, float z) {
+  if (longest(x, y, z) != Axis::y) return -y;
+  return y < 0.0f ? -z : z;
+}
+float cube_axis(float x, float y, float z) {
+  const Axis axis = longest(x, y, z);
+  return 2.0f * (axis == Axis::x ? x : axis == Axis::y ? y : z);
+}
+
 // clang-format off
 constexpr Semantics kFloatTable[] = {
     lanes<[](float a, float b) { return a + b; }>("v_add_f32"),
@@ -124,6 +149,10 @@ constexpr Semantics kFloatTable[] = {
     lanes<[](float a, float b, float c, bool& post) { return division_scale(a, b, c, post); }>("v_div_scale_f32"),
     lanes<[](float a, float b, float c, bool post) { return division_fma(a, b, c, post); }>("v_div_fmas_f32", kReadsVcc),
     lanes<[](float a, float b, float c) { return division_fixup(a, b, c); }>("v_div_fixup_f32"),
+    lanes<[](float x, float y, float z) { return cube_face(x, y, z); }>("v_cubeid_f32"),
+    lanes<[](float x, float y, float z) { return cube_s(x, y, z); }>("v_cubesc_f32"),
+    lanes<[](float x, float y, float z) { return cube_t(x, y, z); }>("v_cubetc_f32"),
+    lanes<[](float x, float y, float z) { return cube_axis(x, y, z); }>("v_cubema_f32"),
 };
 // clang-format on
 

@@ -1,10 +1,10 @@
 // 8-bit floats: conversions and dot products. gfx942 has the FNUZ formats, gfx950 and gfx12 the OCP
 // ones. Results beyond the greatest finite value become NaN (OCP E5M2: infinity), which is what
-// MODE's FP16_OVFL = 0 asks for.
+// MODE's FP16_OVFL = 0 asks for. ISA documents, "VOP1/VOP3 Instructions", V_CVT_*_FP8 and _BF8.
 #include <vector>
 
 #include "device/emulator/lanes.h"
-#include "device/emulator/matrix_elements.h"
+#include "device/emulator/small_floats.h"
 
 namespace hipplan::emulator {
 namespace {
@@ -13,42 +13,12 @@ using u32 = uint32_t;
 using u64 = uint64_t;
 using u16 = uint16_t;
 
-/// A format's numbers: mantissa bits, exponent bias, code of the greatest value, of infinity, NaN.
-struct Format {
-  int mantissa, bias;
-  u32 greatest, infinity, nan;
-  bool signed_zero;
-};
-constexpr Format format_of(Element element, Fp8Format kind) {
-  if (kind == Fp8Format::ocp)
-    return element == Element::fp8 ? Format{3, 7, 0x7e, 0x7f, 0x7f, true}
-                                   : Format{2, 15, 0x7b, 0x7c, 0x7f, true};
-  return element == Element::fp8 ? Format{3, 8, 0x7f, 0x80, 0x80, false}
-                                 : Format{2, 16, 0x7f, 0x80, 0x80, false};
-}
-
-/// To nearest even.
-u32 narrow_fp8(float value, Format format) {
-  const u32 sign = std::signbit(value) ? 0x80u : 0u;
-  if (value != value) return format.nan | sign;
-  const double magnitude = std::fabs(static_cast<double>(value));
-  int exponent = magnitude == 0 || std::isinf(value) ? -1000 : std::ilogb(magnitude);
-  exponent = std::max(exponent, 1 - format.bias);
-  const double steps = std::nearbyint(std::ldexp(magnitude, format.mantissa - exponent));
-  // A rounded-up 2^(mantissa + 1) carries into the exponent by itself.
-  const double code = steps + (exponent + format.bias - 1) * (1 << format.mantissa);
-  if (std::isinf(value) || code > format.greatest)
-    return format.infinity == 0x80 ? 0x80u : format.infinity | sign;
-  const auto bits = static_cast<u32>(code);
-  return bits == 0 && !format.signed_zero ? 0u : bits | sign;
-}
-
 /// Adds the upper 20 (E4M3) or 21 (E5M2) random bits to the mantissa, which wraps; then rounds.
-u32 narrow_stochastic(float value, u32 random, Format format) {
+u32 narrow_stochastic(float value, u32 random, const SmallFormat& format) {
   const u32 bits = std::bit_cast<u32>(value);
-  if ((bits & 0x7f800000u) == 0x7f800000u) return narrow_fp8(value, format);
+  if ((bits & 0x7f800000u) == 0x7f800000u) return narrow_small(value, format);
   const u32 mantissa = ((bits & 0x7fffffu) + (random >> (9 + format.mantissa))) & 0x7fffffu;
-  return narrow_fp8(std::bit_cast<float>((bits & 0xff800000u) | mantissa), format);
+  return narrow_small(std::bit_cast<float>((bits & 0xff800000u) | mantissa), format);
 }
 
 template <Element E, Fp8Format K>
@@ -61,11 +31,12 @@ constexpr auto kWidenTwo = [](u32 a) {
 };
 template <Element E, Fp8Format K>
 constexpr auto kNarrowTwo = [](float a, float b) {
-  return static_cast<u16>(narrow_fp8(a, format_of(E, K)) | narrow_fp8(b, format_of(E, K)) << 8);
+  return static_cast<u16>(narrow_small(a, small_format(E, K)) | narrow_small(b, small_format(E, K))
+                                                                    << 8);
 };
 template <Element E, Fp8Format K>
 constexpr auto kStochastic =
-    [](float a, u32 b) { return narrow_stochastic(a, b, format_of(E, K)); };
+    [](float a, u32 b) { return narrow_stochastic(a, b, small_format(E, K)); };
 template <Element A, Element B>
 constexpr auto kDot = [](u32 a, u32 b, float c) {
   for (unsigned i = 0; i < 32; i += 8)

@@ -1,4 +1,5 @@
-// Instructions that look across lanes, or at a lane's number.
+// Instructions that look across lanes, or at a lane's number. ISA documents,
+// "VOP1/VOP3 Instructions", V_READLANE_B32 and following.
 #include "device/emulator/lanes.h"
 
 namespace hipplan::emulator {

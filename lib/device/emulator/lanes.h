@@ -17,15 +17,22 @@ namespace hipplan::emulator {
 
 /// How values of a lane type are kept in buffers: lanes of 16, 32 or 64 bits.
 template <class T>
+inline constexpr bool kIsHalfOf = false;
+template <class T>
+inline constexpr bool kIsHalfOf<HalfOf<T>> = true;
+
+template <class T>
 using Bits =
     std::conditional_t<std::is_same_v<T, bool>, uint32_t,
-                       std::conditional_t<sizeof(T) == 2, uint16_t,
+                       std::conditional_t<sizeof(T) == 2 || kIsHalfOf<T>, uint16_t,
                                           std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>>>;
 
 template <class T>
 constexpr Type type_of() {
   if constexpr (std::is_same_v<T, bool>)
     return Type::mask;
+  else if constexpr (kIsHalfOf<T>)
+    return Type::f16;
   else if constexpr (std::is_same_v<T, float>)
     return Type::f32;
   else if constexpr (std::is_same_v<T, double>)
@@ -111,10 +118,14 @@ inline T from_bits(Bits<T> bits) {
   else
     return std::bit_cast<T>(bits);
 }
-template <class T>
+template <bool Directed = false, class T>
 inline Bits<T> to_bits(T value) {
   if constexpr (std::is_same_v<T, bool>)
     return value ? 1u : 0u;
+  else if constexpr (kIsHalfOf<T> && Directed)
+    return narrow_half_directed(value.value).bits;
+  else if constexpr (kIsHalfOf<T>)
+    return narrow_half(value.value).bits;
   else
     return std::bit_cast<Bits<T>>(value);
 }
@@ -124,7 +135,7 @@ template <class F>
 struct Signature;
 template <class C, class R, class... A>
 struct Signature<R (C::*)(A...) const> {
-  using Result = R;
+  using Result = R;  // what the function returns
   using Arguments = std::tuple<A...>;
   static constexpr bool kCarries = (std::is_same_v<A, bool&> || ...);
   static constexpr size_t kSources = sizeof...(A) - (kCarries ? 1 : 0);
@@ -135,7 +146,7 @@ template <auto F, size_t I>
 using Argument = std::tuple_element_t<I, typename SignatureOf<F>::Arguments>;
 
 /// The loop. Results may lie in a source's place: lane i only depends on lane i.
-template <auto F, size_t... I>
+template <auto F, bool Directed, size_t... I>
 inline void each_lane(std::index_sequence<I...>, unsigned lanes,
                       Bits<typename SignatureOf<F>::Result>* out, uint32_t* carry,
                       const Bits<Argument<F, I>>*... in) {
@@ -144,16 +155,16 @@ inline void each_lane(std::index_sequence<I...>, unsigned lanes,
     for (unsigned i = block; i < block + 32; ++i) {
       if constexpr (SignatureOf<F>::kCarries) {
         bool second = false;
-        out[i] = to_bits(F(from_bits<Argument<F, I>>(in[i])..., second));
+        out[i] = to_bits<Directed>(F(from_bits<Argument<F, I>>(in[i])..., second));
         carry[i] = second ? 1u : 0u;
       } else {
-        out[i] = to_bits(F(from_bits<Argument<F, I>>(in[i])...));
+        out[i] = to_bits<Directed>(F(from_bits<Argument<F, I>>(in[i])...));
       }
     }
   }
 }
 
-template <auto F, size_t... I>
+template <auto F, bool Directed, size_t... I>
 void run_lanes(std::index_sequence<I...> indices, Wave& wave, const Op& op) {
   using R = typename SignatureOf<F>::Result;
   std::tuple<Buffer<Argument<F, I>>...> in;
@@ -166,8 +177,8 @@ void run_lanes(std::index_sequence<I...> indices, Wave& wave, const Op& op) {
     row = direct_row(wave, op, op.to, mask);
     if (row != nullptr) result = row;
   }
-  each_lane<F>(indices, wave.lanes, result, carry.lane,
-               fetch(wave, op, I, std::get<I>(in).lane)...);
+  each_lane<F, Directed>(indices, wave.lanes, result, carry.lane,
+                         fetch(wave, op, I, std::get<I>(in).lane)...);
   if constexpr (std::is_same_v<R, bool>)
     write_mask(wave, op.to, pack_mask(result) & mask);
   else if (row == nullptr)
@@ -175,10 +186,10 @@ void run_lanes(std::index_sequence<I...> indices, Wave& wave, const Op& op) {
   if constexpr (SignatureOf<F>::kCarries) write_mask(wave, op.also, pack_mask(carry.lane) & mask);
 }
 
-/// Handler of a lane function.
-template <auto F>
+/// Handler of a lane function; `Directed` rounds halves by the host's rounding direction.
+template <auto F, bool Directed = false>
 void lane_handler(Wave& wave, const Op& op) {
-  run_lanes<F>(std::make_index_sequence<SignatureOf<F>::kSources>{}, wave, op);
+  run_lanes<F, Directed>(std::make_index_sequence<SignatureOf<F>::kSources>{}, wave, op);
 }
 
 template <auto F, size_t... I>
@@ -192,8 +203,11 @@ constexpr Shape shape_of(std::index_sequence<I...>) {
 /// Table entry of a lane function: lanes<[](float a, float b) { return a + b; }>("v_add_f32").
 template <auto F>
 constexpr Semantics lanes(std::string_view mnemonic, uint32_t flags = 0, Lower lower = nullptr) {
+  Handler directed = nullptr;
+  if constexpr (kIsHalfOf<typename SignatureOf<F>::Result>) directed = lane_handler<F, true>;
   return {.mnemonic = mnemonic,
           .run = lane_handler<F>,
+          .directed = directed,
           .shape = shape_of<F>(std::make_index_sequence<SignatureOf<F>::kSources>{}),
           .flags = flags | kVector,
           .lower = lower};

@@ -1,4 +1,5 @@
 // DS instructions: loads and stores in LDS, and the lane exchanges that share their encoding.
+// ISA documents, "LDS & GDS Instructions" and "Data Share".
 #include "device/emulator/transfer.h"
 
 namespace hipplan::emulator {
@@ -72,14 +73,15 @@ void store_two(Wave& wave, const Op& op) {
 
 // Lane exchange --------------------------------------------------------------------------------
 
-/// D[lane] = S1[S0[lane] / 4 mod lanes]; lanes that are off read as 0.
+/// D[lane] = S1[S0[lane] / 4 mod lanes]; lanes that are off read as 0 unless FetchInactive.
+template <bool FetchInactive>
 void permute_backward(Wave& wave, const Op& op) {
   const uint64_t exec = wave.exec();
   const Row index = wave.rows[op.from[kAddress].index], data = wave.rows[op.from[kData].index];
   Row result;
   for (unsigned i = 0; i < wave.lanes; ++i) {
     const auto from = ((index.lane[i] + static_cast<uint32_t>(op.offset)) / 4u) % wave.lanes;
-    result.lane[i] = ((exec >> from) & 1u) != 0 ? data.lane[from] : 0u;
+    result.lane[i] = FetchInactive || ((exec >> from) & 1u) != 0 ? data.lane[from] : 0u;
   }
   copy_lanes(wave.rows[op.to.index].lane, result.lane, exec);
 }
@@ -179,7 +181,8 @@ constexpr Semantics kLdsTable[] = {
     two<1>("ds_read2st64_b32", false, 256), two<2>("ds_read2st64_b64", false, 512),
     two<1>("ds_write2_b32", true, 4), two<2>("ds_write2_b64", true, 8),
     two<1>("ds_write2st64_b32", true, 256), two<2>("ds_write2st64_b64", true, 512),
-    {.mnemonic = "ds_bpermute_b32", .run = permute_backward, .flags = kVector, .lower = lower_permute},
+    {.mnemonic = "ds_bpermute_b32", .run = permute_backward<false>, .flags = kVector, .lower = lower_permute},
+    {.mnemonic = "ds_bpermute_fi_b32", .run = permute_backward<true>, .flags = kVector, .lower = lower_permute},
     {.mnemonic = "ds_permute_b32", .run = permute_forward, .flags = kVector, .lower = lower_permute},
     {.mnemonic = "ds_swizzle_b32", .run = swizzle, .flags = kVector, .lower = lower_swizzle},
 };

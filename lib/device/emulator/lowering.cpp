@@ -444,6 +444,7 @@ Result<void> Lowering::add(const Instruction& instruction, uint32_t line) {
   starts_.emplace_back(instruction.address, static_cast<uint32_t>(ops_.size()));
   Op op;
   op.run = entry->run;
+  op.directed = entry->directed;
   op.vector = (entry->flags & kVector) != 0;
   const Result<void> done = entry->lower != nullptr ? entry->lower(instruction, *this, op)
                                                     : by_shape(instruction, *entry, op);

@@ -4,6 +4,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <span>
 
 #include "device/emulator/matrix_shapes.h"
 #include "device/emulator/numbers.h"
@@ -16,6 +17,10 @@ enum class Fp8Format : uint8_t { fnuz, ocp };
 
 /// One byte as a number; E4M3 (mantissa 3) or E5M2 (mantissa 2).
 float widen_fp8(uint8_t bits, Element element, Fp8Format format);
+/// A code of fp6, bf6 or fp4 as a number; they have neither infinities nor NaN.
+float widen_small(unsigned code, Element element);
+/// All codes of fp8, bf8, fp6, bf6 or fp4 as numbers.
+std::span<const float, 256> small_float_table(Element element, Fp8Format format);
 /// f32 rounded to xf32's 10 significand bits, to nearest even.
 inline float round_xf32(float value) {
   const uint32_t bits = std::bit_cast<uint32_t>(value);

@@ -9,9 +9,9 @@ namespace hipplan::emulator {
 namespace {
 
 constexpr unsigned kLanes = 64;
-constexpr unsigned kMostInputs = 1024;   // 64 lanes times 16 bytes of i8
+constexpr unsigned kMostInputs = 2048;   // 64 lanes times 32 bytes of i8
 constexpr unsigned kMostOutputs = 2048;  // 64 lanes times 32 registers
-constexpr unsigned kMostRows = 4;        // registers of A or B
+constexpr unsigned kMostRows = 8;        // registers of A or B
 
 /// The numbers of the layout formulas.
 struct Layout {
@@ -174,6 +174,12 @@ void run(const MatrixShape& shape, const MfmaOperands& operands) {
 }
 
 }  // namespace
+
+void multiply_gathered(const MatrixShape& shape, const MfmaOperands& operands, const double* a,
+                       const double* b) {
+  if (shape.n == 32) return multiply<double, float, 32>(shape, layout_of(shape), operands, a, b);
+  multiply<double, float, 16>(shape, layout_of(shape), operands, a, b);
+}
 
 RegisterCounts mfma_registers(const MatrixShape& shape) {
   const unsigned sum_words = shape.c == Accumulator::f64 ? 2 : 1;

@@ -1,11 +1,8 @@
 // Matrix instructions as table entries: operands and modifiers into matrix.h's functions.
-#include <vector>
-
+// CDNA ISA documents, "Matrix Arithmetic Instructions"; RDNA, "Wave Matrix Multiply Accumulate".
 #include "base/float_types.h"
 #include "device/emulator/lanes.h"
-#include "device/emulator/matrix.h"
-#include "device/emulator/packed.h"
-#include "device/emulator/semantics.h"
+#include "device/emulator/matrix_table.h"
 
 namespace hipplan::emulator {
 namespace {
@@ -13,10 +10,6 @@ namespace {
 using disassembly::Modifier;
 using disassembly::Operand;
 using disassembly::OperandKind;
-
-const Row* rows_of(const Wave& wave, const Source& source) {
-  return source.place == Place::vgpr ? wave.rows + source.index : nullptr;
-}
 
 // Op::immediate is the shape's place in its table, Op::bytes the fp8 format or the WMMA layout.
 void mfma(Wave& wave, const Op& op) {
@@ -33,22 +26,6 @@ void mfma(Wave& wave, const Op& op) {
   operands.blgp = op.packed.blgp;
   run_mfma(shape, operands);
   wave.counters.matrix_flops += shape.flops();
-}
-
-/// D = A B + D with a sparse A; Op::offset is where a lane's index fields start.
-void smfmac(Wave& wave, const Op& op) {
-  const MatrixShape& shape = smfmac_shapes()[op.immediate];
-  Row dense[4];
-  spread_sparse(shape, wave.rows + op.from[0].index, wave.rows[op.from[2].index],
-                static_cast<unsigned>(op.offset), dense);
-  MfmaOperands operands;
-  operands.a = dense;
-  operands.b = rows_of(wave, op.from[1]);
-  operands.c = wave.rows + op.to.index;
-  operands.d = wave.rows + op.to.index;
-  operands.fp8 = static_cast<Fp8Format>(op.bytes);
-  run_mfma(shape, operands);
-  wave.counters.matrix_flops += shape.flops() / 2;
 }
 
 void wmma(Wave& wave, const Op& op) {
@@ -82,34 +59,6 @@ Type sum_type(Accumulator c) {
   }
 }
 
-Result<void> vector_only(const Instruction& instruction, const Source& source) {
-  if (source.place == Place::vgpr) return {};
-  return operand_error(instruction, "A and B must be vector registers");
-}
-
-/// D, A, B, C with as many registers as the shape asks for.
-Result<void> operands_of(const Instruction& instruction, const Lowering& lowering,
-                         const MatrixShape& shape, const RegisterCounts& counts, Op& op) {
-  if (instruction.operands.size() != 4) return operand_error(instruction, "expected 4 operands");
-  const auto& operands = instruction.operands;
-  HIPPLAN_TRY_ASSIGN(op.to, lowering.destination(operands[0], Type::wide, counts.c));
-  if (op.to.place != Place::vgpr) return operand_error(instruction, "the result must be a vector");
-  HIPPLAN_TRY_ASSIGN(op.from[0], lowering.source(operands[1], Type::wide, counts.a));
-  HIPPLAN_TRY_ASSIGN(op.from[1], lowering.source(operands[2], Type::wide, counts.b));
-  HIPPLAN_TRY(vector_only(instruction, op.from[0]));
-  HIPPLAN_TRY(vector_only(instruction, op.from[1]));
-  HIPPLAN_TRY_ASSIGN(op.from[2], lowering.source(operands[3], sum_type(shape.c), counts.c));
-  if (op.from[2].place != Place::vgpr && op.from[2].place != Place::constant) {
-    return operand_error(instruction, "C must be a vector register or a constant");
-  }
-  if (shape.c == Accumulator::bf16 && operands[3].kind == OperandKind::floating) {
-    op.from[2].constant = float_to_bfloat16(static_cast<float>(operands[3].real));
-  }
-  op.source_count = 3;
-  op.plain = false;
-  return {};
-}
-
 Result<void> mfma_modifiers(const Instruction& instruction, const MatrixShape& shape, Op& op) {
   for (const Modifier& modifier : instruction.modifiers) {
     const auto value = static_cast<uint8_t>(instruction.value(modifier.name) & 15);
@@ -135,7 +84,8 @@ Result<void> mfma_modifiers(const Instruction& instruction, const MatrixShape& s
 Result<void> lower_mfma(const Instruction& instruction, Lowering& lowering, Op& op) {
   const auto index = static_cast<size_t>(lowering.entry().parameter);
   const MatrixShape& shape = mfma_shapes()[index];
-  HIPPLAN_TRY(operands_of(instruction, lowering, shape, mfma_registers(shape), op));
+  if (instruction.operands.size() != 4) return operand_error(instruction, "expected 4 operands");
+  HIPPLAN_TRY(matrix_operands(instruction, lowering, shape, mfma_registers(shape), op));
   HIPPLAN_TRY(mfma_modifiers(instruction, shape, op));
   if (lowering.settings().lanes != 64)
     return operand_error(instruction, "needs a wave of 64 lanes");
@@ -145,52 +95,11 @@ Result<void> lower_mfma(const Instruction& instruction, Lowering& lowering, Op& 
   return {};
 }
 
-/// abid chooses one of the sets of index fields in a lane's register when cbsz is 0, else the
-/// first.
-Result<void> lower_smfmac(const Instruction& instruction, Lowering& lowering, Op& op) {
-  const auto index = static_cast<size_t>(lowering.entry().parameter);
-  const MatrixShape& shape = smfmac_shapes()[index];
-  const RegisterCounts counts = mfma_registers(shape);
-  const auto& operands = instruction.operands;
-  if (operands.size() != 4) return operand_error(instruction, "expected 4 operands");
-  HIPPLAN_TRY_ASSIGN(op.to, lowering.destination(operands[0], Type::wide, counts.c));
-  HIPPLAN_TRY_ASSIGN(op.from[0], lowering.source(operands[1], Type::wide, counts.a / 2));
-  HIPPLAN_TRY_ASSIGN(op.from[1], lowering.source(operands[2], Type::wide, counts.b));
-  HIPPLAN_TRY_ASSIGN(op.from[2], lowering.source(operands[3], Type::u32));
-  if (op.to.place != Place::vgpr) return operand_error(instruction, "the result must be a vector");
-  for (unsigned i = 0; i < 3; ++i) HIPPLAN_TRY(vector_only(instruction, op.from[i]));
-  for (const Modifier& modifier : instruction.modifiers)
-    if (modifier.name != "cbsz" && modifier.name != "abid")
-      return modifier_error(instruction, modifier.name);
-  const unsigned fields = counts.a * 32 / element_bits(shape.a);  // bits: two for each packed item
-  const auto set =
-      instruction.value("cbsz") != 0 ? 0u : static_cast<unsigned>(instruction.value("abid"));
-  if ((set + 1) * fields > 32)
-    return operand_error(instruction, "abid names a set that is not there");
-  op.offset = set * fields;
-  op.immediate = index;
-  op.source_count = 3;
-  op.plain = false;
-  op.bytes =
-      static_cast<uint8_t>(lowering.settings().arch == "gfx950" ? Fp8Format::ocp : Fp8Format::fnuz);
-  return {};
-}
-
-Result<WmmaLayout> wmma_layout(const Instruction& instruction, const Lowering& lowering) {
-  const bool gfx12 = lowering.settings().arch.rfind("gfx12", 0) == 0;
-  const bool wave64 = lowering.settings().lanes == 64;
-  if (gfx12 && wave64) {
-    return operand_error(instruction, "WMMA in waves of 64 lanes is not supported on gfx12");
-  }
-  if (gfx12) return WmmaLayout::gfx12_wave32;
-  return wave64 ? WmmaLayout::gfx11_wave64 : WmmaLayout::gfx11_wave32;
-}
-
 Result<void> lower_wmma(const Instruction& instruction, Lowering& lowering, Op& op) {
   const auto index = static_cast<size_t>(lowering.entry().parameter);
   const MatrixShape& shape = wmma_shapes()[index];
-  HIPPLAN_TRY_ASSIGN(const WmmaLayout layout, wmma_layout(instruction, lowering));
-  HIPPLAN_TRY(operands_of(instruction, lowering, shape, wmma_registers(shape, layout), op));
+  const WmmaLayout layout = wmma_layout(lowering);
+  HIPPLAN_TRY(matrix_operands(instruction, lowering, shape, wmma_registers(shape, layout), op));
   for (const Modifier& modifier : instruction.modifiers) {
     const bool integer = shape.c == Accumulator::i32;
     if (modifier.name == "op_sel")
@@ -211,23 +120,10 @@ Result<void> lower_wmma(const Instruction& instruction, Lowering& lowering, Op& 
 
 std::vector<Semantics> make_table() {
   std::vector<Semantics> table;
-  const auto add = [&](std::span<const MatrixShape> shapes, Handler run, Lower lower) {
-    for (size_t i = 0; i < shapes.size(); ++i) {
-      Semantics entry;
-      entry.run = run;
-      entry.lower = lower;
-      entry.flags = kVector | kAnyModifier;
-      entry.parameter = static_cast<int64_t>(i);
-      for (const std::string_view name : {shapes[i].name, shapes[i].second_name}) {
-        if (name.empty()) continue;
-        entry.mnemonic = name;
-        table.push_back(entry);
-      }
-    }
-  };
-  add(mfma_shapes(), mfma, lower_mfma);
-  add(smfmac_shapes(), smfmac, lower_smfmac);
-  add(wmma_shapes(), wmma, lower_wmma);
+  add_matrix_entries(mfma_shapes(), mfma, lower_mfma, table);
+  add_matrix_entries(wmma_shapes(), wmma, lower_wmma, table);
+  add_sparse_entries(table);
+  add_f8f6f4_entries(table);
   constexpr auto kCopy = [](uint32_t value) { return value; };
   for (const char* name : {"v_accvgpr_read_b32", "v_accvgpr_write_b32", "v_accvgpr_mov_b32"}) {
     table.push_back(lanes<kCopy>(name));
@@ -236,6 +132,56 @@ std::vector<Semantics> make_table() {
 }
 
 }  // namespace
+
+Result<void> matrix_vector_only(const Instruction& instruction, const Source& source) {
+  if (source.place == Place::vgpr) return {};
+  return operand_error(instruction, "A and B must be vector registers");
+}
+
+Result<void> matrix_operands(const Instruction& instruction, const Lowering& lowering,
+                             const MatrixShape& shape, const RegisterCounts& counts, Op& op) {
+  if (instruction.operands.size() < 4) return operand_error(instruction, "expected 4 operands");
+  const auto& operands = instruction.operands;
+  HIPPLAN_TRY_ASSIGN(op.to, lowering.destination(operands[0], Type::wide, counts.c));
+  if (op.to.place != Place::vgpr) return operand_error(instruction, "the result must be a vector");
+  HIPPLAN_TRY_ASSIGN(op.from[0], lowering.source(operands[1], Type::wide, counts.a));
+  HIPPLAN_TRY_ASSIGN(op.from[1], lowering.source(operands[2], Type::wide, counts.b));
+  HIPPLAN_TRY(matrix_vector_only(instruction, op.from[0]));
+  HIPPLAN_TRY(matrix_vector_only(instruction, op.from[1]));
+  HIPPLAN_TRY_ASSIGN(op.from[2], lowering.source(operands[3], sum_type(shape.c), counts.c));
+  if (op.from[2].place != Place::vgpr && op.from[2].place != Place::constant) {
+    return operand_error(instruction, "C must be a vector register or a constant");
+  }
+  if (shape.c == Accumulator::bf16 && operands[3].kind == OperandKind::floating) {
+    op.from[2].constant = float_to_bfloat16(static_cast<float>(operands[3].real));
+  }
+  op.source_count = 3;
+  op.plain = false;
+  return {};
+}
+
+WmmaLayout wmma_layout(const Lowering& lowering) {
+  const bool wave64 = lowering.settings().lanes == 64;
+  if (lowering.settings().arch.rfind("gfx12", 0) == 0)
+    return wave64 ? WmmaLayout::gfx12_wave64 : WmmaLayout::gfx12_wave32;
+  return wave64 ? WmmaLayout::gfx11_wave64 : WmmaLayout::gfx11_wave32;
+}
+
+void add_matrix_entries(std::span<const MatrixShape> shapes, Handler run, Lower lower,
+                        std::vector<Semantics>& table) {
+  for (size_t i = 0; i < shapes.size(); ++i) {
+    Semantics entry;
+    entry.run = run;
+    entry.lower = lower;
+    entry.flags = kVector | kAnyModifier;
+    entry.parameter = static_cast<int64_t>(i);
+    for (const std::string_view name : {shapes[i].name, shapes[i].second_name}) {
+      if (name.empty()) continue;
+      entry.mnemonic = name;
+      table.push_back(entry);
+    }
+  }
+}
 
 std::span<const Semantics> matrix_semantics() {
   static const std::vector<Semantics> table = make_table();

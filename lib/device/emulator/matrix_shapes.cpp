@@ -71,6 +71,27 @@ constexpr MatrixShape kSmfmac[] = {
     {"v_smfmac_f32_32x32x32_bf8_fp8", "", 32, 32, 32, 1, bf8, fp8, F},
     {"v_smfmac_f32_32x32x32_fp8_bf8", "", 32, 32, 32, 1, fp8, bf8, F},
     {"v_smfmac_f32_32x32x32_fp8_fp8", "", 32, 32, 32, 1, fp8, fp8, F},
+    {"v_smfmac_f32_16x16x64_f16", "", 16, 16, 64, 1, f16, f16, F},
+    {"v_smfmac_f32_32x32x32_f16", "", 32, 32, 32, 1, f16, f16, F},
+    {"v_smfmac_f32_16x16x64_bf16", "", 16, 16, 64, 1, bf16, bf16, F},
+    {"v_smfmac_f32_32x32x32_bf16", "", 32, 32, 32, 1, bf16, bf16, F},
+    {"v_smfmac_i32_16x16x128_i8", "", 16, 16, 128, 1, i8, i8, I},
+    {"v_smfmac_i32_32x32x64_i8", "", 32, 32, 64, 1, i8, i8, I},
+    {"v_smfmac_f32_16x16x128_bf8_bf8", "", 16, 16, 128, 1, bf8, bf8, F},
+    {"v_smfmac_f32_16x16x128_bf8_fp8", "", 16, 16, 128, 1, bf8, fp8, F},
+    {"v_smfmac_f32_16x16x128_fp8_bf8", "", 16, 16, 128, 1, fp8, bf8, F},
+    {"v_smfmac_f32_16x16x128_fp8_fp8", "", 16, 16, 128, 1, fp8, fp8, F},
+    {"v_smfmac_f32_32x32x64_bf8_bf8", "", 32, 32, 64, 1, bf8, bf8, F},
+    {"v_smfmac_f32_32x32x64_bf8_fp8", "", 32, 32, 64, 1, bf8, fp8, F},
+    {"v_smfmac_f32_32x32x64_fp8_bf8", "", 32, 32, 64, 1, fp8, bf8, F},
+    {"v_smfmac_f32_32x32x64_fp8_fp8", "", 32, 32, 64, 1, fp8, fp8, F},
+};
+
+// "Matrix Arithmetic Instructions" with scales, CDNA4.
+constexpr MatrixShape kF8f6f4[] = {
+    {"v_mfma_f32_16x16x128_f8f6f4", "v_mfma_scale_f32_16x16x128_f8f6f4", 16, 16, 128, 1, fp8, fp8,
+     F},
+    {"v_mfma_f32_32x32x64_f8f6f4", "v_mfma_scale_f32_32x32x64_f8f6f4", 32, 32, 64, 1, fp8, fp8, F},
 };
 
 // Sources: the public RDNA3 and RDNA4 instruction set documents.
@@ -88,6 +109,21 @@ constexpr MatrixShape kWmma[] = {
     {"v_wmma_f32_16x16x16_bf8_bf8", "", 16, 16, 16, 1, bf8, bf8, F},
 };
 
+// The dense product that each stands for; the public RDNA4 instruction set document.
+constexpr MatrixShape kSwmmac[] = {
+    {"v_swmmac_f32_16x16x32_f16", "", 16, 16, 32, 1, f16, f16, F},
+    {"v_swmmac_f32_16x16x32_bf16", "", 16, 16, 32, 1, bf16, bf16, F},
+    {"v_swmmac_f16_16x16x32_f16", "", 16, 16, 32, 1, f16, f16, Accumulator::f16},
+    {"v_swmmac_bf16_16x16x32_bf16", "", 16, 16, 32, 1, bf16, bf16, Accumulator::bf16},
+    {"v_swmmac_i32_16x16x32_iu8", "", 16, 16, 32, 1, i8, i8, I},
+    {"v_swmmac_i32_16x16x32_iu4", "", 16, 16, 32, 1, i4, i4, I},
+    {"v_swmmac_i32_16x16x64_iu4", "", 16, 16, 64, 1, i4, i4, I},
+    {"v_swmmac_f32_16x16x32_fp8_fp8", "", 16, 16, 32, 1, fp8, fp8, F},
+    {"v_swmmac_f32_16x16x32_fp8_bf8", "", 16, 16, 32, 1, fp8, bf8, F},
+    {"v_swmmac_f32_16x16x32_bf8_fp8", "", 16, 16, 32, 1, bf8, fp8, F},
+    {"v_swmmac_f32_16x16x32_bf8_bf8", "", 16, 16, 32, 1, bf8, bf8, F},
+};
+
 }  // namespace
 
 std::span<const MatrixShape> mfma_shapes() {
@@ -96,8 +132,14 @@ std::span<const MatrixShape> mfma_shapes() {
 std::span<const MatrixShape> smfmac_shapes() {
   return kSmfmac;
 }
+std::span<const MatrixShape> f8f6f4_shapes() {
+  return kF8f6f4;
+}
 std::span<const MatrixShape> wmma_shapes() {
   return kWmma;
+}
+std::span<const MatrixShape> swmmac_shapes() {
+  return kSwmmac;
 }
 
 }  // namespace hipplan::emulator

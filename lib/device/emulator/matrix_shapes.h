@@ -8,8 +8,8 @@
 namespace hipplan::emulator {
 
 /// Type of one matrix element. fp8 and bf8 are the OCP formats on gfx950 and gfx12, the FNUZ
-/// formats (one zero, NaN 0x80, bias one higher) on gfx942.
-enum class Element : uint8_t { f16, bf16, f32, xf32, f64, i8, i4, fp8, bf8 };
+/// formats (one zero, NaN 0x80, bias one higher) on gfx942. fp6, bf6 and fp4 are E2M3, E3M2, E2M1.
+enum class Element : uint8_t { f16, bf16, f32, xf32, f64, i8, i4, fp8, bf8, fp6, bf6, fp4 };
 
 /// Bits that an element takes in a register.
 [[nodiscard]] constexpr unsigned element_bits(Element element) {
@@ -22,7 +22,11 @@ enum class Element : uint8_t { f16, bf16, f32, xf32, f64, i8, i4, fp8, bf8 };
     case Element::f16:
     case Element::bf16:
       return 16;
+    case Element::fp6:
+    case Element::bf6:
+      return 6;
     case Element::i4:
+    case Element::fp4:
       return 4;
     default:
       return 8;
@@ -46,7 +50,12 @@ struct MatrixShape {
 std::span<const MatrixShape> mfma_shapes();
 /// SMFMAC of gfx942 and gfx950: A has two of each four k, so that half of the products are made.
 std::span<const MatrixShape> smfmac_shapes();
+/// MFMA of gfx950 whose operands' formats are modifiers: `a` and `b` stand for any of eight bits or
+/// fewer.
+std::span<const MatrixShape> f8f6f4_shapes();
 /// WMMA of gfx11 and gfx12.
 std::span<const MatrixShape> wmma_shapes();
+/// SWMMAC of gfx12: A has two of each four k.
+std::span<const MatrixShape> swmmac_shapes();
 
 }  // namespace hipplan::emulator

@@ -15,9 +15,8 @@ uint32_t element(const Row* rows, unsigned item, unsigned lane, unsigned bits) {
 
 }  // namespace
 
-void spread_sparse(const MatrixShape& shape, const Row* packed, const Row& index,
+void spread_sparse(unsigned bits, unsigned registers, const Row* packed, const Row& index,
                    unsigned first_bit, Row* dense) {
-  const unsigned bits = element_bits(shape.a), registers = mfma_registers(shape).a;
   const unsigned items = registers * 32 / bits / 2;  // packed, of one lane
   for (unsigned r = 0; r < registers; ++r) std::fill_n(dense[r].lane, kLanes, 0u);
   for (unsigned lane = 0; lane < kLanes; ++lane) {

@@ -9,7 +9,7 @@ namespace hipplan::emulator {
 namespace {
 
 constexpr unsigned kSize = 16;       // rows of A, columns of B
-constexpr unsigned kMostDepth = 32;  // k
+constexpr unsigned kMostDepth = 64;  // k
 
 bool is_16bit(Accumulator c) {
   return c == Accumulator::f16 || c == Accumulator::bf16;
@@ -25,6 +25,11 @@ AccumulatorPlace accumulator_place(Accumulator c, const WmmaOperands& operands, 
       return {i / 2, kSize * (i % 2), operands.high_half ? 16u : 0u};
     case WmmaLayout::gfx11_wave64:
       return {i / 4, kSize * (i % 4), operands.high_half ? 16u : 0u};
+    case WmmaLayout::gfx12_wave64: {
+      const unsigned lane = kSize * (i / 8) + 2 * kSize * (i / 4 % 2);
+      if (is_16bit(c)) return {i % 4 / 2, lane, 16 * (i % 2)};
+      return {i % 4, lane, 0};
+    }
     case WmmaLayout::gfx12_wave32:
       break;
   }
@@ -32,13 +37,23 @@ AccumulatorPlace accumulator_place(Accumulator c, const WmmaOperands& operands, 
   return {i % 8, kSize * (i / 8), 0};
 }
 
-/// A or B: element (k, index) at k * 16 + index.
+bool is_gfx12(WmmaLayout layout) {
+  return layout == WmmaLayout::gfx12_wave32 || layout == WmmaLayout::gfx12_wave64;
+}
+
+/// A or B: element (k, index) at k * 16 + index. `stored` is how many elements of a row are kept.
 template <class Work>
-void gather(const ElementReader& reader, const WmmaOperands& operands, unsigned depth, Work* out) {
-  const bool split = operands.layout == WmmaLayout::gfx12_wave32;
-  const unsigned per_lane = split ? depth / 2 : depth;
+void gather(const ElementReader& reader, const WmmaOperands& operands, unsigned depth,
+            unsigned stored, Work* out) {
+  const unsigned groups = is_gfx12(operands.layout)
+                              ? wmma_split(operands.layout, stored * element_bits(reader.element))
+                              : 1;
+  const unsigned per_lane = depth / groups;
   for (unsigned k = 0; k < depth; ++k) {
-    reader.line(k % per_lane, kSize * (k / per_lane), kSize, out + k * kSize);
+    const unsigned group = k / per_lane;
+    const unsigned lane =
+        groups == 4 ? kSize * (group / 2) + 2 * kSize * (group % 2) : kSize * group;
+    reader.line(k % per_lane, lane, kSize, out + k * kSize);
   }
 }
 
@@ -79,8 +94,9 @@ using Tile = std::array<std::array<uint32_t, kSize>, kSize>;
 Tile multiply_floats(const MatrixShape& shape, const WmmaOperands& operands) {
   std::array<float, kMostDepth * kSize> a, b;
   const unsigned depth = shape.k;
-  gather(ElementReader{operands.a, shape.a}, operands, depth, a.data());
-  gather(ElementReader{operands.b, shape.b}, operands, depth, b.data());
+  gather(ElementReader{operands.a, shape.a}, operands, depth, operands.sparse ? depth / 2 : depth,
+         a.data());
+  gather(ElementReader{operands.b, shape.b}, operands, depth, depth, b.data());
   negate(operands, 0, depth, a.data());
   negate(operands, 1, depth, b.data());
   Tile out;
@@ -104,8 +120,8 @@ Tile multiply_integers(const MatrixShape& shape, const WmmaOperands& operands) {
   ElementReader a_reader{operands.a, shape.a}, b_reader{operands.b, shape.b};
   a_reader.is_signed = (operands.neg_lo & 1) != 0;
   b_reader.is_signed = (operands.neg_lo & 2) != 0;
-  gather(a_reader, operands, depth, a.data());
-  gather(b_reader, operands, depth, b.data());
+  gather(a_reader, operands, depth, operands.sparse ? depth / 2 : depth, a.data());
+  gather(b_reader, operands, depth, depth, b.data());
   constexpr int64_t kLow = std::numeric_limits<int32_t>::min();
   constexpr int64_t kHigh = std::numeric_limits<int32_t>::max();
   Tile out;
@@ -124,11 +140,13 @@ Tile multiply_integers(const MatrixShape& shape, const WmmaOperands& operands) {
 }  // namespace
 
 RegisterCounts wmma_registers(const MatrixShape& shape, WmmaLayout layout) {
-  const bool gfx12 = layout == WmmaLayout::gfx12_wave32;
+  const bool gfx12 = is_gfx12(layout);
   const auto inputs = [&](Element element) {
-    return shape.k * element_bits(element) / 32 / (gfx12 ? 2u : 1u);
+    const unsigned bits = shape.k * element_bits(element);
+    return std::max(1u, bits / 32 / (gfx12 ? wmma_split(layout, bits) : 1u));
   };
-  const unsigned full = layout == WmmaLayout::gfx11_wave64 ? 4 : 8;
+  const bool wide = layout == WmmaLayout::gfx11_wave64 || layout == WmmaLayout::gfx12_wave64;
+  const unsigned full = wide ? 4 : 8;
   return {inputs(shape.a), inputs(shape.b), gfx12 && is_16bit(shape.c) ? full / 2 : full};
 }
 

@@ -1,4 +1,5 @@
 // Vector loads and stores: global, flat, scratch and buffer; the LDS forms share the data half.
+// ISA documents, "FLAT, Scratch and Global Instructions" and "MUBUF Instructions".
 #include "device/emulator/transfer.h"
 
 namespace hipplan::emulator {

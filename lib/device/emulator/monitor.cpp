@@ -63,13 +63,28 @@ Monitor::Monitor(const MonitorSettings& settings, const Dispatch& dispatch,
 
 void Monitor::start_group(const Workgroup& group) {
   if (settings_.uninitialized) lds_written_.assign(group.lds.size(), 0);
-  if (settings_.races) lds_accesses_.assign((group.lds.size() + 3) / 4, Shadow::Accesses{});
+  if (settings_.races) {
+    lds_accesses_.assign((group.lds.size() + 3) / 4, Shadow::Accesses{});
+    order_.start_group(group.waves);
+  }
+}
+
+void Monitor::start_wave(const Wave& wave) {
+  if (settings_.uninitialized) registers_.start_wave(wave, dispatch_.program->setup);
 }
 
 void Monitor::before(Wave& wave, const Op& op) {
   tracer_.before(wave, op);
-  if (!settings_.profile) return;
   const ProgramLine& line = line_of(op);
+  if (settings_.races) {
+    order_.pass_barriers(wave);
+    if (line.fence == Fence::release) order_.release_fence(wave);
+    if (line.fence == Fence::acquire) order_.acquire_fence(wave);
+  }
+  if (settings_.uninitialized)
+    if (auto report = registers_.before(wave, op, line))
+      wave.fail({.reason = "uninitialized", .what = std::move(report->what), .lane = report->lane});
+  if (!settings_.profile) return;
   const bool first = op.self == 0 || dispatch_.program->ops[op.self - 1].line != op.line;
   if (!first) return;
   ++counts_.instructions[static_cast<size_t>(line.kind)];
@@ -82,6 +97,7 @@ void Monitor::before(Wave& wave, const Op& op) {
 }
 
 void Monitor::after(Wave& wave, const Op& op) {
+  if (settings_.uninitialized) registers_.after(wave, op, line_of(op));
   tracer_.after(wave, op);
 }
 
@@ -113,17 +129,21 @@ bool Monitor::check_race(Wave& wave, const Op& op, const Touched& at, unsigned b
     const uint64_t first = std::max(at.offset, 4 * cell) - 4 * cell;
     const uint64_t last = std::min(at.offset + bytes, 4 * cell + 4) - 4 * cell;
     access.bytes = static_cast<uint32_t>(((1u << last) - 1u) & ~((1u << first) - 1u));
-    const auto other = note_access(cells[cell], access);
+    const auto other = note_access(cells[cell], access, [&](const RaceAccess& earlier) {
+      return order_.before(earlier, wave);
+    });
     if (!other) continue;
     const bool known = other->op + 1 < RaceAccess::kOps;
     const ProgramLine& line =
         dispatch_.program->lines[dispatch_.program->ops[known ? other->op : 0].line];
+    const std::string source = dispatch_.program->source_lines->find(line.address);
     wave.fail({.reason = "race",
                .what = cat(verb_of(kind), " of ", bytes, " bytes at ", place_text(at),
-                           " races with another wavefront: no barrier orders the two"),
+                           " races with another wavefront: no barrier or atomic orders the two"),
                .found = cat(verb_of(other->kind), " by workgroup ",
                             group_text(dispatch_, other->group), ", wavefront ", other->wave,
                             known ? cat(", pc ", hex(line.address), " '", line.text, "'") : "",
+                            known && !source.empty() ? ", source " + source : "",
                             lds ? "" : "; " + memory_.nearest(at.allocation->base + at.offset)),
                .lane = lane});
     return false;
@@ -159,8 +179,16 @@ bool Monitor::check(Wave& wave, const Op& op, const Touched& at, bool write, int
     const AccessKind plain = write ? AccessKind::write : AccessKind::read;
     const AccessKind kind = sharing == Sharing::plain ? plain : AccessKind::atomic;
     if (!check_race(wave, op, at, op.bytes, kind, lane)) return false;
+    if (sharing != Sharing::plain && at.kind == Touched::Kind::global)
+      order_.synchronize(wave, at.allocation->base + at.offset,
+                         !write || sharing == Sharing::atomic, write);
   }
   if (!settings_.uninitialized) return true;
+  if (write)
+    if (auto report = registers_.stored(wave, op, lane)) {
+      wave.fail({.reason = "uninitialized", .what = std::move(report->what), .lane = lane});
+      return false;
+    }
   const bool reads = !write || sharing == Sharing::atomic;
   return check_written(wave, at, op.bytes, reads, write, lane);
 }
@@ -174,6 +202,7 @@ bool Monitor::access(Wave& wave, const Op& op, bool write, const Places& places)
     const Touched at = find(wave, op, places.at[lane]);
     if (at.kind == Touched::Kind::scratch) {
       ++scratch;
+      if (settings_.uninitialized) registers_.private_access(wave, op, at.offset, write, lane);
       continue;
     }
     const bool in_lds = at.kind == Touched::Kind::lds;

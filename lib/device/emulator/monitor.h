@@ -4,8 +4,10 @@
 
 #include "device/emulator/access.h"
 #include "device/emulator/dispatch.h"
+#include "device/emulator/monitor_order.h"
 #include "device/emulator/monitor_profile.h"
 #include "device/emulator/monitor_races.h"
+#include "device/emulator/monitor_registers.h"
 #include "device/emulator/monitor_trace.h"
 
 namespace hipplan::emulator {
@@ -33,6 +35,8 @@ class Monitor {
   Monitor(const MonitorSettings& settings, const Dispatch& dispatch, const AddressSpace& memory);
 
   void start_group(const Workgroup& group);
+  /// A wavefront is about to start; its registers are set up.
+  void start_wave(const Wave& wave);
   void before(Wave& wave, const Op& op);
   void after(Wave& wave, const Op& op);
   /// One memory operation's lanes, before their data moves. False after a fault, which the wave
@@ -69,6 +73,8 @@ class Monitor {
   const AddressSpace& memory_;
   std::vector<uint8_t> lds_written_;
   std::vector<Shadow::Accesses> lds_accesses_;
+  AtomicOrder order_;
+  RegisterCheck registers_;
   ProfileCounts counts_;
   Tracer tracer_;
 };

@@ -41,7 +41,8 @@ RaceAccess RaceAccess::unpack(uint64_t bits) {
   return access;
 }
 
-std::optional<RaceAccess> note_access(Shadow::Accesses& slots, const RaceAccess& access) {
+std::optional<RaceAccess> note_access(Shadow::Accesses& slots, const RaceAccess& access,
+                                      const std::function<bool(const RaceAccess&)>& before) {
   uint64_t* place = nullptr;
   uint64_t* stale = nullptr;
   const RaceAccess now = RaceAccess::unpack(access.pack());
@@ -51,7 +52,11 @@ std::optional<RaceAccess> note_access(Shadow::Accesses& slots, const RaceAccess&
       continue;
     }
     const RaceAccess earlier = RaceAccess::unpack(slot);
-    if (conflict(earlier, now)) return earlier;
+    if (conflict(earlier, now)) {
+      if (!before(earlier)) return earlier;
+      place = &slot;  // whoever comes next and does not know of this one races with it too
+      continue;
+    }
     if (covers(now, earlier)) place = &slot;
     if (stale == nullptr && earlier.group == now.group && earlier.epoch != now.epoch) stale = &slot;
   }

@@ -2,10 +2,12 @@
 //
 // Two accesses to the same byte race when different wavefronts make them, at least one is a plain
 // write, and nothing orders them: wavefronts of one workgroup are ordered by the barriers they have
-// passed, workgroups are never ordered. Each dword remembers four accesses; a fifth that none of
-// them covers takes the place of one of them, so that a race can stay unseen but none is made up.
+// passed, and all by release and acquire through atomics (monitor_order.h). Each dword remembers
+// four accesses; a fifth that none of them covers takes the place of one of them, so that a race
+// can stay unseen but none is made up.
 #pragma once
 
+#include <functional>
 #include <optional>
 
 #include "device/emulator/memory.h"
@@ -30,7 +32,8 @@ struct RaceAccess {
 };
 
 /// Compares `access` with what the dword remembers, and remembers it. Gives the access that it
-/// races with, if any.
-std::optional<RaceAccess> note_access(Shadow::Accesses& slots, const RaceAccess& access);
+/// races with, if any; `before` says whether an access happened before this one all the same.
+std::optional<RaceAccess> note_access(Shadow::Accesses& slots, const RaceAccess& access,
+                                      const std::function<bool(const RaceAccess&)>& before);
 
 }  // namespace hipplan::emulator

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <bit>
+#include <cfenv>
 #include <cmath>
 #include <cstdint>
 
@@ -65,8 +66,30 @@ inline Half narrow_half(double value) {
   return narrow_half(round_to_odd(value));
 }
 
-/// a * b + c with one rounding: the product is exact in double, the sum is made odd when inexact.
-inline Half fused_half(float a, float b, float c) {
+/// Rounded the way that the host's rounding direction says; `value` may have been rounded in that
+/// direction before.
+inline Half narrow_half_directed(double value) {
+  const int direction = std::fegetround();
+  Half near = narrow_half(value);
+  if (direction == FE_TONEAREST || value != value) return near;
+  const auto back = static_cast<double>(widen(near));
+  const bool negative = std::signbit(value);
+  const bool up = direction == FE_UPWARD || (direction == FE_TOWARDZERO && negative);
+  // One step away from zero, or towards it, when the neighbour lies on the wrong side.
+  if (up ? back < value : back > value)
+    near.bits = static_cast<uint16_t>(near.bits + (up != negative ? 1 : -1));
+  return near;
+}
+
+/// A half that is not rounded yet: handlers do that, by MODE's direction where it is another one
+/// than to nearest even.
+template <class T>
+struct HalfOf {
+  T value;
+};
+
+/// a * b + c in double, to be rounded once more: the product is exact, an inexact sum is made odd.
+inline double fused_double(float a, float b, float c) {
   const double product = static_cast<double>(a) * static_cast<double>(b);
   const double addend = static_cast<double>(c);
   const double sum = product + addend;
@@ -75,7 +98,11 @@ inline Half fused_half(float a, float b, float c) {
   uint64_t bits = std::bit_cast<uint64_t>(sum);
   const bool fix = lost != 0.0 && lost == lost && (bits & 1u) == 0 && std::fabs(sum) < 0x1p1000;
   bits = fix ? ((lost > 0.0) == (sum > 0.0) ? bits + 1u : bits - 1u) : bits;
-  return narrow_half(std::bit_cast<double>(bits));
+  return std::bit_cast<double>(bits);
+}
+/// a * b + c with one rounding.
+inline Half fused_half(float a, float b, float c) {
+  return narrow_half(fused_double(a, b, c));
 }
 
 }  // namespace hipplan::emulator

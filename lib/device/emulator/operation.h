@@ -117,6 +117,8 @@ enum class Space : uint8_t { none, global, flat, scratch, buffer, lds };
 /// One operation. Handlers see it read-only; everything is checked before it is built.
 struct Op {
   Handler run = nullptr;
+  /// For results in f16: rounds them as the host's rounding direction says; null: cannot.
+  Handler directed = nullptr;
   uint32_t next = 0, target = 0;  ///< operation numbers
   uint32_t line = 0;              ///< place in Program::lines
   uint32_t self = 0;              ///< own operation number

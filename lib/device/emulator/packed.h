@@ -21,5 +21,7 @@ uint64_t packed_constant(const Instruction& instruction, const disassembly::Oper
 std::span<const Semantics> packed_dot_semantics();
 /// The table of packed_gfx950.cpp, part of packed_semantics().
 std::span<const Semantics> packed_gfx950_semantics();
+/// The table of packed_scaled.cpp, part of packed_semantics().
+std::span<const Semantics> packed_scaled_semantics();
 
 }  // namespace hipplan::emulator

@@ -1,4 +1,5 @@
-// Mixed-precision fused multiply-add and dot products of packed elements.
+// Mixed-precision fused multiply-add and dot products of packed elements. ISA documents,
+// "VOP3P Instructions", V_FMA_MIX_F32 and V_DOT*.
 #include <algorithm>
 #include <limits>
 
@@ -46,7 +47,7 @@ void mix_source(Wave& wave, const Op& op, unsigned k, float* out) {
   }
 }
 
-template <MixResult kResult>
+template <MixResult kResult, bool Directed = false>
 void mix(Wave& wave, const Op& op) {
   alignas(64) float in[3][kMaxLanes];
   for (unsigned k = 0; k < 3; ++k) mix_source(wave, op, k, in[k]);
@@ -55,7 +56,7 @@ void mix(Wave& wave, const Op& op) {
   for (unsigned i = 0; i < kMaxLanes; ++i) {
     float value = std::fma(in[0][i], in[1][i], in[2][i]);
     if (op.clamp) value = value > 0 ? (value < 1 ? value : 1.0f) : 0.0f;
-    const uint32_t half = narrow_half(value).bits;
+    const uint32_t half = to_bits<Directed>(HalfOf<float>{value});
     if constexpr (kResult == MixResult::single)
       out.lane[i] = std::bit_cast<uint32_t>(value);
     else if constexpr (kResult == MixResult::low_half)
@@ -159,13 +160,21 @@ constexpr Semantics entry(std::string_view mnemonic, Handler run, Lower lower) {
           .lower = lower};
 }
 
+/// A result in f16.
+template <MixResult kResult>
+constexpr Semantics mix_entry(std::string_view mnemonic) {
+  Semantics made = entry(mnemonic, mix<kResult>, lower_mix);
+  made.directed = mix<kResult, true>;
+  return made;
+}
+
 constexpr Semantics kPackedDotsTable[] = {
     entry("v_fma_mix_f32", mix<MixResult::single>, lower_mix),
-    entry("v_fma_mixlo_f16", mix<MixResult::low_half>, lower_mix),
-    entry("v_fma_mixhi_f16", mix<MixResult::high_half>, lower_mix),
+    mix_entry<MixResult::low_half>("v_fma_mixlo_f16"),
+    mix_entry<MixResult::high_half>("v_fma_mixhi_f16"),
     entry("v_mad_mix_f32", mix<MixResult::single>, lower_mix),
-    entry("v_mad_mixlo_f16", mix<MixResult::low_half>, lower_mix),
-    entry("v_mad_mixhi_f16", mix<MixResult::high_half>, lower_mix),
+    mix_entry<MixResult::low_half>("v_mad_mixlo_f16"),
+    mix_entry<MixResult::high_half>("v_mad_mixhi_f16"),
     entry("v_dot2_f32_f16", float_dot<Half>, lower_dot),
     entry("v_dot2c_f32_f16", float_dot<Half>, lower_dot),
     entry("v_dot2acc_f32_f16", float_dot<Half>, lower_dot),

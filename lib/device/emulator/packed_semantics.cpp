@@ -1,5 +1,5 @@
 // VOP3P: two 16-bit (or 32-bit) results a lane, mixed-precision fused multiply-add and dot
-// products.
+// products. ISA documents, "Packed Math" and "VOP3P Instructions".
 //
 // op_sel[i] names the half of source i that makes the low result, op_sel_hi[i] the half that makes
 // the high one; neg_lo and neg_hi flip the sign of those halves.
@@ -47,45 +47,48 @@ uint16_t clamp_half(uint16_t bits) {
   return value > 0 ? (value < 1 ? bits : uint16_t{0x3c00}) : uint16_t{0};
 }
 
-template <class T>
+template <bool Directed, class T>
 uint16_t to_half_bits(T value) {
   if constexpr (std::is_integral_v<T>)
     return static_cast<uint16_t>(value);
+  else if constexpr (kIsHalfOf<T>)
+    return to_bits<Directed>(value);
   else
     return value.bits;
 }
 
 /// T is Half, BFloat, uint16_t or int16_t; F gives a T. Saturating variants get `clamp` themselves.
-template <class T, auto F, bool kSaturates, size_t... I>
+template <class T, auto F, bool kSaturates, bool Directed, size_t... I>
 void run_halves(std::index_sequence<I...>, Wave& wave, const Op& op) {
   constexpr bool kFloat = !std::is_integral_v<T>;
   std::array<Halves, sizeof...(I)> low, high;
   (select(wave, op, I, false, kFloat, low[I]), ...);
   (select(wave, op, I, true, kFloat, high[I]), ...);
   Buffer<uint32_t> out;
-  const bool clamp = op.clamp;
-  const auto one = [clamp](const std::array<Halves, sizeof...(I)>& in, unsigned lane) -> uint32_t {
+  const auto one = [&op](const std::array<Halves, sizeof...(I)>& in, unsigned lane) -> uint32_t {
     uint16_t bits = 0;
     if constexpr (kSaturates)
-      bits = to_half_bits(F(std::bit_cast<T>(in[I][lane])..., clamp));
+      bits = to_half_bits<Directed>(F(std::bit_cast<T>(in[I][lane])..., op.clamp));
     else
-      bits = to_half_bits(F(std::bit_cast<T>(in[I][lane])...));
-    if constexpr (std::is_same_v<T, Half>) bits = clamp ? clamp_half(bits) : bits;
+      bits = to_half_bits<Directed>(F(std::bit_cast<T>(in[I][lane])...));
+    if constexpr (std::is_same_v<T, Half>) bits = op.clamp ? clamp_half(bits) : bits;
     return bits;
   };
   for (unsigned i = 0; i < kMaxLanes; ++i) out.lane[i] = one(low, i) | one(high, i) << 16;
   copy_lanes(wave.rows[op.to.index].lane, out.lane, active_lanes(wave, op));
 }
 
-template <class T, auto F, unsigned kSources, bool kSaturates = false>
+template <class T, auto F, unsigned kSources, bool kSaturates = false, bool Directed = false>
 void halves_handler(Wave& wave, const Op& op) {
-  run_halves<T, F, kSaturates>(std::make_index_sequence<kSources>{}, wave, op);
+  run_halves<T, F, kSaturates, Directed>(std::make_index_sequence<kSources>{}, wave, op);
 }
 
 template <class T, auto F, unsigned kSources, bool kSaturates = false>
 constexpr Semantics halves(std::string_view mnemonic) {
   return {.mnemonic = mnemonic,
           .run = halves_handler<T, F, kSources, kSaturates>,
+          .directed = std::is_same_v<T, Half> ? halves_handler<T, F, kSources, kSaturates, true>
+                                              : Handler{nullptr},
           .shape = {},
           .flags = kVector | kAnyModifier,
           .lower = lower_halves,
@@ -96,7 +99,7 @@ template <auto F>
 constexpr auto kBFloat2 = [](BFloat a, BFloat b) { return narrow_bfloat(F(widen(a), widen(b))); };
 
 constexpr auto kFmaHalf = [](Half a, Half b, Half c) {
-  return fused_half(widen(a), widen(b), widen(c));
+  return HalfOf<double>{fused_double(widen(a), widen(b), widen(c))};
 };
 /// The product of two bfloat16 is exact in float and the sum in double, up to one rounding to odd.
 constexpr auto kFmaBFloat = [](BFloat a, BFloat b, BFloat c) {
@@ -137,8 +140,10 @@ Result<void> lower_pairs(const Instruction& instruction, Lowering& lowering, Op&
   return packed_modifiers(instruction, true, op);
 }
 
-/// One dword of source k: the first or second register, or the constant.
-void select_dword(const Wave& wave, const Op& op, unsigned k, bool high, float* out) {
+/// One dword of source k, the first or second register or the constant: its lanes, in `scratch`
+/// unless the register can be read as it is.
+const uint32_t* select_dword(const Wave& wave, const Op& op, unsigned k, bool high,
+                             uint32_t* scratch) {
   const Source& source = op.from[k];
   const unsigned picks = high ? op.packed.op_sel_hi : op.packed.op_sel;
   const unsigned signs = high ? op.packed.neg_hi : op.packed.neg_lo;
@@ -146,12 +151,14 @@ void select_dword(const Wave& wave, const Op& op, unsigned k, bool high, float* 
   const uint32_t flip = ((signs >> k) & 1u) != 0 ? 0x80000000u : 0u;
   if (source.place == Place::vgpr) {
     const uint32_t* row = wave.rows[source.index + word].lane;
-    for (unsigned i = 0; i < kMaxLanes; ++i) out[i] = std::bit_cast<float>(row[i] ^ flip);
-    return;
+    if (flip == 0) return row;
+    for (unsigned i = 0; i < kMaxLanes; ++i) scratch[i] = row[i] ^ flip;
+    return scratch;
   }
   const auto value = source.place == Place::sgpr ? wave.scalars[source.index + word]
                                                  : static_cast<uint32_t>(source.constant);
-  std::fill_n(out, kMaxLanes, std::bit_cast<float>(value ^ flip));
+  std::fill_n(scratch, kMaxLanes, value ^ flip);
+  return scratch;
 }
 
 float clamp_float(float value) {
@@ -162,13 +169,19 @@ template <auto F, unsigned kSources>
 void pairs_handler(Wave& wave, const Op& op) {
   std::array<Row, 2> results;
   for (const bool high : {false, true}) {
-    alignas(64) std::array<std::array<float, kMaxLanes>, 3> in{};
-    for (unsigned k = 0; k < kSources; ++k) select_dword(wave, op, k, high, in[k].data());
+    std::array<Row, kSources> scratch;
+    std::array<const uint32_t*, 3> in{};
+    for (unsigned k = 0; k < kSources; ++k)
+      in[k] = select_dword(wave, op, k, high, scratch[k].lane);
+    if constexpr (kSources == 2) in[2] = in[0];
     uint32_t* out = results[high ? 1 : 0].lane;
-    for (unsigned i = 0; i < kMaxLanes; ++i) {
-      float value = F(in[0][i], in[1][i], in[2][i]);
-      out[i] = std::bit_cast<uint32_t>(op.clamp ? clamp_float(value) : value);
-    }
+    for (unsigned i = 0; i < kMaxLanes; ++i)
+      out[i] =
+          std::bit_cast<uint32_t>(F(std::bit_cast<float>(in[0][i]), std::bit_cast<float>(in[1][i]),
+                                    std::bit_cast<float>(in[2][i])));
+    if (op.clamp)
+      for (unsigned i = 0; i < kMaxLanes; ++i)
+        out[i] = std::bit_cast<uint32_t>(clamp_float(std::bit_cast<float>(out[i])));
   }
   const uint64_t mask = active_lanes(wave, op);
   copy_lanes(wave.rows[op.to.index].lane, results[0].lane, mask);
@@ -179,9 +192,8 @@ void pairs_handler(Wave& wave, const Op& op) {
 void move_pair(Wave& wave, const Op& op) {
   std::array<Row, 2> results;
   for (unsigned k = 0; k < 2; ++k) {
-    std::array<float, kMaxLanes> in;
-    select_dword(wave, op, k, false, in.data());
-    for (unsigned i = 0; i < kMaxLanes; ++i) results[k].lane[i] = std::bit_cast<uint32_t>(in[i]);
+    const uint32_t* in = select_dword(wave, op, k, false, results[k].lane);
+    if (in != results[k].lane) std::copy_n(in, kMaxLanes, results[k].lane);
   }
   const uint64_t mask = active_lanes(wave, op);
   copy_lanes(wave.rows[op.to.index].lane, results[0].lane, mask);
@@ -255,7 +267,8 @@ constexpr Semantics kPackedTable[] = {
 std::span<const Semantics> packed_semantics() {
   static const std::vector<Semantics> table = [] {
     std::vector<Semantics> all(std::begin(kPackedTable), std::end(kPackedTable));
-    for (const auto family : {packed_dot_semantics(), packed_gfx950_semantics()}) {
+    for (const auto family :
+         {packed_dot_semantics(), packed_gfx950_semantics(), packed_scaled_semantics()}) {
       all.insert(all.end(), family.begin(), family.end());
     }
     return all;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "codeobject/image.h"
 #include "device/emulator/wave.h"
 
 namespace hipplan::emulator {
@@ -79,11 +80,7 @@ uint32_t initial_mode(uint32_t rsrc1, bool rdna4) {
 }
 
 Result<ByteView> code_at(const codeobject::CodeObject& object, uint64_t address, uint64_t size) {
-  for (const auto& segment : object.segments) {
-    if (!segment.executable || address < segment.address) continue;
-    const auto code = slice(segment.content, address - segment.address, size);
-    if (code) return *code;
-  }
+  if (const auto code = codeobject::file_bytes(object.segments, address, size, true)) return *code;
   return Error{.code = Code::damaged,
                .reason = "kernel-code",
                .what = "the code is not inside an executable segment",
@@ -126,7 +123,7 @@ Result<void> lower_lines(const std::vector<disassembly::Line>& lines, Lowering& 
     ProgramLine shown;
     shown.address = line.address;
     shown.text = line.text;
-    classify(shown);
+    classify(shown, lowering.settings().arch);
     program.lines.push_back(std::move(shown));
     const auto index = static_cast<uint32_t>(program.lines.size() - 1);
     if (auto added = lowering.add(*parsed, index); !added)
@@ -174,21 +171,24 @@ Result<void> lower_functions(const codeobject::CodeObject& object,
   return {};
 }
 
-/// MODE's rounding of f16 is not emulated: a kernel that may ask for it must not compute in f16.
+/// Where MODE may ask for another rounding of f16 than to nearest even, every instruction that it
+/// applies to must be able to.
 Result<void> check_half_rounding(const Lowering& lowering, const Program& program) {
   const bool from_start = ((program.setup.mode >> 2) & 3u) != 0;
   if (!from_start && !lowering.half_rounding()) return {};
-  for (const ProgramLine& line : program.lines)
-    if (line.rounding == Rounding::f16)
-      return Error{.code = Code::unusable,
-                   .reason = "rounding",
-                   .where = cat("instruction at ", hex(line.address)),
-                   .what =
-                       "MODE may ask for a rounding of f16 results other than to nearest even, "
-                       "which is not emulated",
-                   .found = cat("'", line.text, "', MODE set ",
-                                from_start ? "by the kernel descriptor"
-                                           : "at " + hex(*lowering.half_rounding()))};
+  for (const Op& op : program.ops) {
+    const ProgramLine& line = program.lines[op.line];
+    if (line.rounding != Rounding::f16 || op.directed != nullptr) continue;
+    return Error{.code = Code::unusable,
+                 .reason = "rounding",
+                 .where = cat("instruction at ", hex(line.address)),
+                 .what =
+                     "MODE may ask for a rounding of this instruction's result other than to "
+                     "nearest even, which is not emulated",
+                 .found = cat("'", line.text, "', MODE set ",
+                              from_start ? "by the kernel descriptor"
+                                         : "at " + hex(*lowering.half_rounding()))};
+  }
   return {};
 }
 
@@ -260,7 +260,6 @@ Result<std::unique_ptr<Program>> build_program(const codeobject::CodeObject& obj
   HIPPLAN_TRY(lower_lines(lines, lowering, *program, instructions_left));
   if (lowering.has_jumps())
     HIPPLAN_TRY(lower_functions(object, disassembler, lowering, *program, instructions_left));
-  HIPPLAN_TRY(check_half_rounding(lowering, *program));
   program->code_map = lowering.code_map();
   HIPPLAN_TRY_ASSIGN(program->ops, lowering.finish());
   ProgramLine end;
@@ -268,6 +267,7 @@ Result<std::unique_ptr<Program>> build_program(const codeobject::CodeObject& obj
   end.text = "(end of the code)";
   program->lines.push_back(std::move(end));
   program->ops.back().line = static_cast<uint32_t>(program->lines.size() - 1);
+  HIPPLAN_TRY(check_half_rounding(lowering, *program));
   return program;
 }
 

@@ -10,6 +10,7 @@
 #include "device/device.h"
 #include "device/emulator/memory.h"
 #include "device/emulator/semantics.h"
+#include "device/emulator/source_lines.h"
 
 namespace hipplan::emulator {
 
@@ -20,6 +21,19 @@ enum class Rounding : uint8_t { none, f32, f64, f16 };
 /// that bypass the nearest cache: what compilers make of atomic loads and stores.
 enum class Sharing : uint8_t { plain, coherent, atomic };
 
+/// What an instruction orders at device scope: before it (release) or behind it (acquire).
+enum class Fence : uint8_t { none, release, acquire };
+
+/// How results stand to what their sources hold, for the check of uninitialised registers.
+enum class Flow : uint8_t {
+  spreads,     ///< a lane's result is undefined when a source is
+  pairs,       ///< v_pk_*: a source of two registers counts when both are undefined
+  selects,     ///< v_cndmask: only the chosen source counts
+  exchanges,   ///< v_swap: two registers trade places
+  defines,     ///< looks at other lanes or at registers by number: taken to be defined
+  everywhere,  ///< as `defines`, in lanes that are off too
+};
+
 /// One instruction as messages show it, and what monitors and rounding know it for.
 struct ProgramLine {
   uint64_t address = 0;  ///< in the code object
@@ -27,6 +41,8 @@ struct ProgramLine {
   device::InstructionClass kind = device::InstructionClass::other;
   Sharing sharing = Sharing::plain;
   Rounding rounding = Rounding::none;
+  Fence fence = Fence::none;
+  Flow flow = Flow::spreads;
   std::string operations;        ///< key of device::Profile::operations; empty: none are counted
   uint32_t lane_operations = 0;  ///< per active lane
   uint64_t wave_operations = 0;  ///< per wavefront: matrix instructions
@@ -56,11 +72,12 @@ class Program final : public device::Kernel {
   Setup setup;
   std::vector<Op> ops;
   std::vector<ProgramLine> lines;
-  std::shared_ptr<const CodeMap> code_map;  ///< jumps through registers look here
+  std::shared_ptr<const CodeMap> code_map;          ///< jumps through registers look here
+  std::shared_ptr<const SourceLines> source_lines;  ///< empty without -g; never null
 };
 
 /// Fills everything of a line but address and text.
-void classify(ProgramLine& line);
+void classify(ProgramLine& line, std::string_view arch);
 
 /// Decodes the descriptor. Fails with unusable/"registers" or "lds" when the kernel asks for more
 /// than the device has.

@@ -65,6 +65,33 @@ Sharing sharing_of(std::string_view name, std::string_view text) {
   return memory && coherent ? Sharing::coherent : Sharing::plain;
 }
 
+/// What compilers make of fences of device or system scope; AMDGPU backend documentation, "Memory
+/// Model". gfx94x and gfx95x write their L2 back; elsewhere waiting for stores is the release.
+Fence fence_of(std::string_view name, std::string_view text, std::string_view arch) {
+  const bool device = has(text, "sc1") || has(text, "SCOPE_DEV") || has(text, "SCOPE_SYS");
+  if (starts(name, "buffer_wbinvl1") || name == "buffer_gl1_inv" || name == "buffer_invl2")
+    return Fence::acquire;
+  if (name == "buffer_inv" || name == "global_inv") return device ? Fence::acquire : Fence::none;
+  if (starts(arch, "gfx94") || starts(arch, "gfx95"))
+    return name == "buffer_wbl2" ? Fence::release : Fence::none;
+  if (starts(arch, "gfx9"))
+    return name == "s_waitcnt" && has(text, "vmcnt(0)") ? Fence::release : Fence::none;
+  const bool stores =
+      name == "s_waitcnt_vscnt" || name == "s_wait_storecnt" || name == "s_wait_storecnt_dscnt";
+  return stores && has(text, "0x0") ? Fence::release : Fence::none;
+}
+
+Flow flow_of(std::string_view name) {
+  if (is_matrix(name) || starts(name, "v_writelane")) return Flow::everywhere;
+  if (starts(name, "v_pk_")) return Flow::pairs;
+  if (starts(name, "v_cndmask")) return Flow::selects;
+  if (starts(name, "v_swap")) return Flow::exchanges;
+  for (const std::string_view word : {"ds_bpermute", "ds_permute", "ds_swizzle", "v_permlane",
+                                      "v_movrel", "ds_append", "ds_consume", "v_readfirstlane"})
+    if (starts(name, word)) return Flow::defines;
+  return Flow::spreads;
+}
+
 /// Operations of a vector instruction and the type they are in.
 struct Work {
   uint32_t operations = 0;
@@ -90,14 +117,17 @@ Work work_of(std::string_view name) {
 }
 
 void count_matrix(std::string_view name, ProgramLine& line) {
-  for (const auto shapes : {mfma_shapes(), smfmac_shapes(), wmma_shapes()})
+  for (const auto shapes :
+       {mfma_shapes(), smfmac_shapes(), f8f6f4_shapes(), wmma_shapes(), swmmac_shapes()})
     for (const MatrixShape& shape : shapes) {
       if (shape.name != name && shape.second_name != name) continue;
-      constexpr std::array<const char*, 9> kKeys = {
-          "half_matrix", "bfloat16_matrix", "float_matrix", "float_matrix", "double",
-          "int8_matrix", "int8_matrix",     "fp8_matrix",   "fp8_matrix"};
+      constexpr std::array<const char*, 12> kKeys = {
+          "half_matrix", "bfloat16_matrix", "float_matrix", "float_matrix",
+          "double",      "int8_matrix",     "int8_matrix",  "fp8_matrix",
+          "fp8_matrix",  "fp8_matrix",      "fp8_matrix",   "fp8_matrix"};
       line.operations = kKeys[static_cast<size_t>(shape.a)];
-      line.wave_operations = starts(name, "v_smfmac") ? shape.flops() / 2 : shape.flops();
+      line.wave_operations =
+          starts(name, "v_smfmac") || starts(name, "v_swmmac") ? shape.flops() / 2 : shape.flops();
       return;
     }
 }
@@ -126,9 +156,11 @@ Rounding rounding_of(std::string_view name) {
 
 }  // namespace
 
-void classify(ProgramLine& line) {
+void classify(ProgramLine& line, std::string_view arch) {
   const std::string_view text = line.text;
   const std::string_view name = mnemonic_of(text);
+  line.fence = fence_of(name, text, arch);
+  line.flow = flow_of(name);
   line.kind = class_of(name);
   line.sharing = sharing_of(name, text);
   if (line.kind == InstructionClass::matrix) {

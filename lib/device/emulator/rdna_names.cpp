@@ -1,4 +1,5 @@
 // RDNA's names of instructions that mean the same as an older one, and the table they make.
+// RDNA3 and RDNA4 ISA, instruction tables.
 #include <deque>
 #include <string>
 #include <unordered_map>

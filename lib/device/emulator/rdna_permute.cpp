@@ -1,4 +1,5 @@
-// Moving values between lanes of rows of 16.
+// Moving values between lanes of rows of 16. RDNA3 ISA, "VOP3 Instructions", V_PERMLANE16_B32 and
+// following.
 #include "device/emulator/lanes.h"
 #include "device/emulator/rdna.h"
 

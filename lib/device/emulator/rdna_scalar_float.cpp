@@ -1,4 +1,5 @@
-// Floating point in the scalar unit, gfx11.5 and gfx12.
+// Floating point in the scalar unit, gfx11.5 and gfx12. RDNA4 ISA, "SOP1/SOP2/SOPC
+// Instructions" and "VOP3 Instructions", V_S_*.
 #include <algorithm>
 #include <vector>
 
@@ -98,7 +99,7 @@ constexpr Semantics kRdnaScalarFloatTable[] = {
     scalars<[](float a, float b) { return larger_or_nan(a, b); }>("s_maximum_f32"), scalars<kHalf2<larger_or_nan>>("s_maximum_f16"),
     // The accumulator of fmac is its destination, which by_shape adds as the last source.
     scalars<[](float a, float b, float c) { return std::fma(a, b, c); }>("s_fmac_f32"),
-    scalars<[](Half a, Half b, Half c) { return fused_half(widen(a), widen(b), widen(c)); }>("s_fmac_f16"),
+    scalars<[](Half a, Half b, Half c) { return HalfOf<double>{fused_double(widen(a), widen(b), widen(c))}; }>("s_fmac_f16"),
     scalars<[](float a, float b, float k) { return std::fma(a, b, k); }>("s_fmaak_f32"),
     scalars<[](float a, float k, float c) { return std::fma(a, k, c); }>("s_fmamk_f32"),
     scalars<kCeil>("s_ceil_f32"), scalars<kHalf1<kCeil>>("s_ceil_f16"),
@@ -109,7 +110,7 @@ constexpr Semantics kRdnaScalarFloatTable[] = {
     scalars<[](uint32_t a) { return static_cast<float>(a); }>("s_cvt_f32_u32"),
     scalars<[](float a) { return to_int(a); }>("s_cvt_i32_f32"),
     scalars<[](float a) { return to_unsigned(a); }>("s_cvt_u32_f32"),
-    scalars<[](float a) { return narrow_half(a); }>("s_cvt_f16_f32"),
+    scalars<[](float a) { return HalfOf<float>{a}; }>("s_cvt_f16_f32"),
     scalars<[](Half a) { return widen(a); }>("s_cvt_f32_f16"),
     scalars<[](uint32_t a) { return widen(Half{static_cast<uint16_t>(a >> 16)}); }>("s_cvt_hi_f32_f16"),
     scalars<[](float a, float b) { return half_toward_zero(a) | half_toward_zero(b) << 16; }>("s_cvt_pk_rtz_f16_f32"),

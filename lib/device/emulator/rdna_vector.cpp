@@ -1,4 +1,4 @@
-// Vector instructions that came with RDNA.
+// Vector instructions that came with RDNA. RDNA3 and RDNA4 ISA, "VOP3 Instructions".
 #include <algorithm>
 
 #include "device/emulator/arithmetic.h"

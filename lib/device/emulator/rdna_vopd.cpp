@@ -1,4 +1,5 @@
 // VOPD: two vector operations in one instruction. Both read their sources before either writes.
+// RDNA3 ISA, "Dual Issue VALU" and "VOPD Instructions".
 #include "device/emulator/lanes.h"
 #include "device/emulator/rdna.h"
 
@@ -37,6 +38,7 @@ Result<void> lower_half(const Instruction& half, Lowering& lowering, Op& op) {
   if (entry == nullptr) return operand_error(half, "the emulator does not know this half");
   op = Op{};
   op.run = entry->run;
+  op.directed = entry->directed;
   op.vector = true;
   HIPPLAN_TRY(entry->lower != nullptr ? entry->lower(plain, lowering, op)
                                       : lowering.by_shape(plain, *entry, op));

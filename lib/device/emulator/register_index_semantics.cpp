@@ -1,4 +1,5 @@
-// Registers whose number M0 adds to: v_movrel*, s_movrel*.
+// Registers whose number M0 adds to: v_movrel*, s_movrel*. ISA documents, "VGPR
+// Indexing" and "SOP1 Instructions".
 #include "device/emulator/lanes.h"
 
 namespace hipplan::emulator {

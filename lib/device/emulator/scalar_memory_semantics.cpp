@@ -1,4 +1,5 @@
-// SMEM: scalar loads. Addresses are dword-aligned by clearing their low bits.
+// SMEM: scalar loads. Addresses are dword-aligned by clearing their low bits. ISA
+// documents, "Scalar Memory Operations" and "SMEM Instructions".
 #include "device/emulator/access.h"
 
 namespace hipplan::emulator {
@@ -46,6 +47,25 @@ void load_buffer_words(Wave& wave, const Op& op) {
   }
   std::memcpy(wave.scalars + op.to.index, words, op.bytes);
   wave.counters.bytes_read += op.bytes;
+}
+
+/// One byte or two, extended to a dword; 0 beyond the resource's size.
+template <class T>
+void load_buffer_small(Wave& wave, const Op& op) {
+  const uint32_t* resource = wave.scalars + op.from[0].index;
+  const uint64_t base = resource[0] | static_cast<uint64_t>(resource[1] & 0xffffu) << 32;
+  const uint64_t stride = (resource[1] >> 16) & 0x3fffu;
+  const uint64_t size = resource[2] * (stride == 0 ? 1 : stride);
+  const uint64_t start =
+      (read_scalar(wave, op.from[1]) & 0xffffffffull) + static_cast<uint64_t>(op.offset);
+  T value{};
+  if (start + sizeof(T) <= size) {
+    const std::byte* from = reach_scalar(wave, op, base + start, sizeof(T));
+    if (from == nullptr) return;
+    std::memcpy(&value, from, sizeof(T));
+    wave.counters.bytes_read += sizeof(T);
+  }
+  write_scalar(wave, op.to, static_cast<uint32_t>(static_cast<int32_t>(value)));
 }
 
 void read_clock(Wave& wave, const Op& op) {
@@ -108,6 +128,10 @@ constexpr Semantics kScalarMemoryTable[] = {
     load("s_buffer_load_dwordx4", load_buffer_words, 0x110),
     load("s_buffer_load_dwordx8", load_buffer_words, 0x120),
     load("s_buffer_load_dwordx16", load_buffer_words, 0x140),
+    load("s_buffer_load_u8", load_buffer_small<uint8_t>, 0x101),
+    load("s_buffer_load_i8", load_buffer_small<int8_t>, 0x101),
+    load("s_buffer_load_u16", load_buffer_small<uint16_t>, 0x102),
+    load("s_buffer_load_i16", load_buffer_small<int16_t>, 0x102),
     {.mnemonic = "s_memtime", .run = read_clock, .lower = lower_clock},
     {.mnemonic = "s_memrealtime", .run = read_clock, .lower = lower_clock},
 };

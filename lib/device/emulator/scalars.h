@@ -6,7 +6,7 @@
 
 namespace hipplan::emulator {
 
-template <auto F, bool NonZero, size_t... I>
+template <auto F, bool NonZero, bool Directed, size_t... I>
 void run_scalar(std::index_sequence<I...>, Wave& wave, const Op& op) {
   using R = typename SignatureOf<F>::Result;
   const auto call = [&](auto&... scc) {
@@ -24,14 +24,14 @@ void run_scalar(std::index_sequence<I...>, Wave& wave, const Op& op) {
     value();
   } else {
     const R result = value();
-    write_scalar(wave, op.to, to_bits(result));
+    write_scalar(wave, op.to, to_bits<Directed>(result));
     if constexpr (NonZero) wave.scc = result != 0;
   }
 }
 
-template <auto F, bool NonZero>
+template <auto F, bool NonZero, bool Directed = false>
 void scalar_handler(Wave& wave, const Op& op) {
-  run_scalar<F, NonZero>(std::make_index_sequence<SignatureOf<F>::kSources>{}, wave, op);
+  run_scalar<F, NonZero, Directed>(std::make_index_sequence<SignatureOf<F>::kSources>{}, wave, op);
 }
 
 template <auto F, bool NonZero = false>
@@ -47,7 +47,12 @@ constexpr Semantics scalars(std::string_view mnemonic) {
     }
   }();
   shape.also = Type::none;
-  return {.mnemonic = mnemonic, .run = scalar_handler<F, NonZero>, .shape = shape};
+  Handler directed = nullptr;
+  if constexpr (kIsHalfOf<R>) directed = scalar_handler<F, NonZero, true>;
+  return {.mnemonic = mnemonic,
+          .run = scalar_handler<F, NonZero>,
+          .directed = directed,
+          .shape = shape};
 }
 /// SCC tells whether the result is not zero.
 template <auto F>

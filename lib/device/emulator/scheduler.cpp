@@ -26,10 +26,12 @@ Error describe(const Dispatch& dispatch, const Wave& wave) {
   const Fault& fault = *wave.fault;
   const auto& line = program.lines[program.ops[wave.current].line];
   const auto& id = wave.group->id;
+  const std::string source = program.source_lines->find(line.address);
   std::string where =
       cat("kernel ", program.info.name, ", pc ", hex(line.address), " '", line.text,
           "', workgroup (", id[0], ",", id[1], ",", id[2], "), wavefront ", wave.index);
   if (fault.lane >= 0) where += cat(", lane ", fault.lane);
+  if (!source.empty()) where += cat(", source ", source);
   return {.code = Code::machine,
           .reason = fault.reason,
           .where = std::move(where),
@@ -52,15 +54,18 @@ class HostRounding {
         line.rounding == Rounding::f32 ? wave.mode.round32() : wave.mode.round16_64();
     std::fesetround(kDirections[field]);
     changed_ = field != 0;
+    halves_ = changed_ && line.rounding == Rounding::f16;
   }
   ~HostRounding() {
     if (changed_) std::fesetround(FE_TONEAREST);
   }
+  /// The result is a half, and Op::directed must make it.
+  [[nodiscard]] bool halves() const { return halves_; }
   HostRounding(const HostRounding&) = delete;
   HostRounding& operator=(const HostRounding&) = delete;
 
  private:
-  bool changed_ = false;
+  bool changed_ = false, halves_ = false;
 };
 
 /// Runs `wave` for at most `turn` instructions. `Slow` also serves the monitor and MODE's rounding.
@@ -78,7 +83,7 @@ void run_turn(Wave& wave, const Program& program, uint64_t turn, uint64_t budget
       if (wave.monitor != nullptr) wave.monitor->before(wave, op);
       {
         const HostRounding rounding(wave, program.lines[op.line]);
-        op.run(wave, op);
+        (rounding.halves() ? op.directed : op.run)(wave, op);
       }
       if (wave.monitor != nullptr) wave.monitor->after(wave, op);
     } else {
@@ -146,12 +151,16 @@ class Worker {
   Result<void> run_group(const Dispatch& dispatch, uint64_t number, const Schedule& schedule) {
     const auto& grid = dispatch.launch.grid;
     group_.number = number;
+    group_.signals = 0;
     group_.id[0] = static_cast<uint32_t>(number % grid.x);
     group_.id[1] = static_cast<uint32_t>(number / grid.x % grid.y);
     group_.id[2] = static_cast<uint32_t>(number / grid.x / grid.y);
     std::fill(group_.lds.begin(), group_.lds.end(), std::byte{0xcd});
     if (monitor_) monitor_->start_group(group_);
-    for (uint32_t i = 0; i < dispatch.waves; ++i) start_wave(dispatch, group_.id, i, waves_[i]);
+    for (uint32_t i = 0; i < dispatch.waves; ++i) {
+      start_wave(dispatch, group_.id, i, waves_[i]);
+      if (monitor_) monitor_->start_wave(waves_[i]);
+    }
     Result<void> done = run_waves(dispatch, number, schedule);
     for (uint32_t i = 0; i < dispatch.waves; ++i) add(counters, waves_[i].counters);
     return done;
@@ -201,6 +210,7 @@ class Worker {
   Result<bool> pass_barrier(const Dispatch& dispatch) {
     bool more = false;
     if (Wave* stray = other_barrier(dispatch)) return describe(dispatch, *stray);
+    group_.signals = 0;
     for (uint32_t i = 0; i < dispatch.waves; ++i) {
       if (waves_[i].state != State::barrier) continue;
       waves_[i].state = State::running;

@@ -43,6 +43,7 @@ using Lower = Result<void> (*)(const Instruction&, Lowering&, Op&);
 struct Semantics {
   std::string_view mnemonic;  ///< without _e32, _e64, _dpp, _sdwa
   Handler run = nullptr;
+  Handler directed = nullptr;  ///< see Op::directed
   Shape shape = {};
   uint32_t flags = 0;
   Lower lower = nullptr;
@@ -74,6 +75,7 @@ std::span<const Semantics> rdna_semantics();
 std::span<const Semantics> call_semantics();
 std::span<const Semantics> fp8_semantics();
 std::span<const Semantics> register_index_semantics();
+std::span<const Semantics> lds_direct_semantics();
 std::span<const Alias> aliases();
 
 /// The entry of a mnemonic, through the aliases, or null. The index is built once, on first use.

@@ -43,6 +43,7 @@ struct Workgroup {
   uint32_t id[3] = {0, 0, 0};
   uint64_t number = 0;  ///< x + grid.x * (y + grid.y * z)
   uint32_t waves = 0;
+  uint32_t signals = 0;  ///< of the barrier that is filling up
 };
 
 /// MODE: how floating-point results are made. Bits as the hardware register has them.
