@@ -24,6 +24,10 @@ Result<void> open_all(Session& session) {
   const std::string path = text_or_empty(options.file), key = text_or_empty(options.graph_key);
   HIPPLAN_TRY_ASSIGN(const auto file, open_file(path, plan::Check::lookup));
   HIPPLAN_TRY_ASSIGN(const auto fallback, first_target(file, key));
+  if (fallback.empty()) {  // no plan has such a key: what resolve() says, whatever the device
+    const auto none = resolve(file, key, {});
+    if (!none) return none.error().within(path);
+  }
   DeviceRequest request{text_or_empty(options.device), fallback, {}, {}};
   if (options.target_file != nullptr) {
     HIPPLAN_TRY_ASSIGN(auto described, pipeline::Targets::read(options.target_file));
