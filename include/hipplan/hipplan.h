@@ -97,10 +97,11 @@ HIPPLAN_API hipplan_status hipplan_plan_graph(const hipplan_plan* plan, char* bu
 
 typedef struct hipplan_device_options {
   size_t struct_size;
-  const char* name;          /* "hip:0", "emulator:gfx942", "null:gfx942" */
+  const char* name;          /* "hip:0", "cuda:0", "emulator:gfx942", "null:gfx942" */
   const char* data_folder;   /* as in hipplan_bake_options */
   const char* module_folder; /* holds the emulator's modules; null: beside the library */
   const char* hip_library;   /* libamdhip64 to open; null: the newest installed */
+  const char* cuda_library;  /* libcuda to open; null: libcuda.so.1 */
   unsigned jobs;             /* worker threads of the emulator, 0: one per hardware thread */
 } hipplan_device_options;
 HIPPLAN_API hipplan_status hipplan_device_open(const hipplan_device_options* options,

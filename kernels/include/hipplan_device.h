@@ -1,7 +1,8 @@
 // What kernels need of a device: qualifiers, indices, barriers, small floats and vector accesses.
-// Three compilers take the kernels: clang for AMD GPUs (no device library, no headers), nvcc, and a
-// host compiler that runs a workgroup as fibers (HIPPLAN_HOST, tests/kernels). Everything that
-// differs stands in this file.
+// Four compilers take the kernels: clang for AMD GPUs and clang for NVIDIA GPUs (no device library,
+// no headers), nvcc, and a host compiler that runs a workgroup as fibers (HIPPLAN_HOST,
+// tests/kernels). Everything that differs stands in this file and in the first part of
+// hipplan_math.h.
 #pragma once
 
 #include "hipplan_arguments.h"
@@ -18,14 +19,18 @@ typedef unsigned short u16;
 
 #if defined(HIPPLAN_HOST)
 #include "hipplan_host.h"
-#elif defined(__CUDACC__)
+#else
+#if defined(__CUDACC__) || defined(__CUDA__)
 #define HIPPLAN_CUDA 1
 #else
 #define HIPPLAN_AMD 1
+#endif
+#if !defined(__NVCC__)
 #define __global__ __attribute__((global))
 #define __device__ __attribute__((device))
 #define __shared__ __attribute__((shared))
 #define __constant__ __attribute__((constant))
+#endif
 #endif
 
 #define HP_DEVICE __device__ inline __attribute__((always_inline))
@@ -34,7 +39,7 @@ typedef unsigned short u16;
 #define HP_KERNEL(least, most) \
   extern "C" __global__ __attribute__((amdgpu_flat_work_group_size(least, most))) void
 #elif defined(HIPPLAN_CUDA)
-#define HP_KERNEL(least, most) extern "C" __global__ __launch_bounds__(most) void
+#define HP_KERNEL(least, most) extern "C" __global__ __attribute__((launch_bounds(most))) void
 #else
 #define HP_KERNEL(least, most) static void
 #endif
@@ -68,10 +73,8 @@ HP_DEVICE void barrier() {
 HP_DEVICE u32 uniform(u32 value) {
   return __builtin_amdgcn_readfirstlane(value);
 }
-HP_DEVICE u32 mul_high(u32 a, u32 b) {
-  return static_cast<u32>((static_cast<u64>(a) * b) >> 32);
-}
 #elif defined(HIPPLAN_CUDA)
+#if defined(__NVCC__)
 HP_DEVICE u32 thread_x() {
   return threadIdx.x;
 }
@@ -87,11 +90,31 @@ HP_DEVICE u32 block_z() {
 HP_DEVICE void barrier() {
   __syncthreads();
 }
+#else
+HP_DEVICE u32 thread_x() {
+  return __nvvm_read_ptx_sreg_tid_x();
+}
+HP_DEVICE u32 block_x() {
+  return __nvvm_read_ptx_sreg_ctaid_x();
+}
+HP_DEVICE u32 block_y() {
+  return __nvvm_read_ptx_sreg_ctaid_y();
+}
+HP_DEVICE u32 block_z() {
+  return __nvvm_read_ptx_sreg_ctaid_z();
+}
+HP_DEVICE void barrier() {
+  __syncthreads();
+}
+#endif
 HP_DEVICE u32 uniform(u32 value) {
   return value;
 }
+#endif
+
+#if !defined(HIPPLAN_HOST)
 HP_DEVICE u32 mul_high(u32 a, u32 b) {
-  return __umulhi(a, b);
+  return static_cast<u32>((static_cast<u64>(a) * b) >> 32);
 }
 #endif
 

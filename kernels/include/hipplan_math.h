@@ -7,41 +7,6 @@
 
 namespace hipplan_device {
 
-#if defined(HIPPLAN_CUDA)
-HP_DEVICE float absolute(float x) {
-  return fabsf(x);
-}
-HP_DEVICE float round_down(float x) {
-  return floorf(x);
-}
-HP_DEVICE float round_up(float x) {
-  return ceilf(x);
-}
-HP_DEVICE float round_nearest(float x) {
-  return rintf(x);
-}
-HP_DEVICE float fused(float a, float b, float c) {
-  return fmaf(a, b, c);
-}
-HP_DEVICE float square_root(float x) {
-  return sqrtf(x);
-}
-HP_DEVICE float exponential(float x) {
-  return expf(x);
-}
-HP_DEVICE float logarithm(float x) {
-  return logf(x);
-}
-HP_DEVICE float maximum(float a, float b) {
-  return fmaxf(a, b);
-}
-HP_DEVICE float minimum(float a, float b) {
-  return fminf(a, b);
-}
-HP_DEVICE float quick_exp2(float x) {
-  return exp2f(x);
-}
-#else
 HP_DEVICE float absolute(float x) {
   return __builtin_fabsf(x);
 }
@@ -61,6 +26,7 @@ HP_DEVICE float fused(float a, float b, float c) {
 HP_DEVICE float square_root(float x) {
   return __builtin_sqrtf(x);
 }
+#if !defined(HIPPLAN_CUDA)
 // The compiler expands these two in place: 1 ulp, subnormal numbers included.
 HP_DEVICE float exponential(float x) {
   return __builtin_expf(x);
@@ -68,6 +34,7 @@ HP_DEVICE float exponential(float x) {
 HP_DEVICE float logarithm(float x) {
   return __builtin_logf(x);
 }
+#endif
 /// A NaN gives way to the other operand.
 HP_DEVICE float maximum(float a, float b) {
   return __builtin_fmaxf(a, b);
@@ -79,12 +46,63 @@ HP_DEVICE float minimum(float a, float b) {
 HP_DEVICE float quick_exp2(float x) {
   return __builtin_exp2f(x);
 }
+#elif defined(HIPPLAN_CUDA)
+/// The bare instruction: 2 ulp, results below 2^-126 are 0.
+HP_DEVICE float quick_exp2(float x) {
+  float out;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(out) : "f"(x));
+  return out;
+}
 #else
 /// The bare instruction: 1 ulp, results below 2^-126 are 0.
 HP_DEVICE float quick_exp2(float x) {
   return __builtin_amdgcn_exp2f(x);
 }
 #endif
+
+#if defined(HIPPLAN_CUDA)
+/// `x` times 2^n for -300 < n < 300, through subnormal numbers too.
+HP_DEVICE float scale_by_power(float x, i32 n) {
+  const i32 half_way = n / 2;
+  const float first = bits_as<float>(static_cast<u32>(half_way + 127) << 23);
+  const float second = bits_as<float>(static_cast<u32>(n - half_way + 127) << 23);
+  return x * first * second;
+}
+/// 2 ulp: exp(x) = 2^n * exp(r), |r| <= log(2) / 2, and six terms of exp(r)'s series.
+HP_DEVICE float exponential(float x) {
+  const float n = round_nearest(minimum(maximum(x, -110.0f), 90.0f) * 1.44269504f);
+  float r = fused(n, -0.693359375f, minimum(maximum(x, -110.0f), 90.0f));
+  r = fused(n, 2.12194440e-4f, r);
+  float p = 1.98412698e-4f;
+  p = fused(p, r, 1.38888889e-3f);
+  p = fused(p, r, 8.33333333e-3f);
+  p = fused(p, r, 4.16666667e-2f);
+  p = fused(p, r, 1.66666667e-1f);
+  p = fused(p, r, 0.5f);
+  p = fused(r * r, p, r) + 1.0f;
+  const float value = scale_by_power(p, static_cast<i32>(n));
+  return x != x ? x : value;
+}
+/// 2 ulp: log(2^n * (1 + f)), 2/3 <= 1 + f < 4/3, by the series of s = f / (2 + f).
+HP_DEVICE float logarithm(float x) {
+  const bool tiny = x < 1.17549435e-38f;
+  const u32 word = bits_as<u32>(tiny ? x * 8388608.0f : x);
+  const i32 up = static_cast<i32>(word - 0x3f2aaaabu) >> 23;
+  const float f = bits_as<float>(word - (static_cast<u32>(up) << 23)) - 1.0f;
+  const float n = static_cast<float>(up - (tiny ? 23 : 0));
+  const float s = f / (2.0f + f), u = s * s;
+  float p = 1.81818182e-1f;
+  p = fused(p, u, 2.22222222e-1f);
+  p = fused(p, u, 2.85714286e-1f);
+  p = fused(p, u, 0.4f);
+  p = fused(p, u, 6.66666667e-1f);
+  const float square = 0.5f * f * f;
+  const float low = fused(n, -2.12194440e-4f, s * fused(u, p, square));
+  const float value = fused(n, 0.693359375f, f - (square - low));
+  if (x == 0.0f) return -bits_as<float>(0x7f800000u);
+  if (!(x > 0.0f)) return bits_as<float>(0x7fc00000u);
+  return x < bits_as<float>(0x7f800000u) ? value : x;
+}
 #endif
 
 HP_DEVICE float infinity() {

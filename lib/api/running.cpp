@@ -24,6 +24,7 @@ hipplan_status hipplan_device_open(const hipplan_device_options* options, hippla
     raw.data_folder = options->data_folder;
     raw.module_folder = options->module_folder;
     raw.hip_library = options->hip_library;
+    raw.cuda_library = options->cuda_library;
     raw.jobs = options->jobs;
     const hipplan::commands::Io io(raw);
     HIPPLAN_TRY_ASSIGN(auto opened, hipplan::commands::open_device({options->name, {}, {}}, io));

@@ -41,8 +41,10 @@ plan::SourceKind plan_source(SourceKind kind) {
   return kind == SourceKind::kpack ? plan::SourceKind::kpack : plan::SourceKind::hsaco_file;
 }
 
-/// Packed code loads on its base architecture with any features; other code on this target alone.
-std::string image_target(SourceKind kind, const target::Arch& device) {
+/// Packed code loads on its base architecture with any features; PTX wherever a driver compiles it;
+/// other code on this target alone.
+std::string image_target(SourceKind kind, const target::Arch& device, const target::Arch& code) {
+  if (kind == SourceKind::kpack && !device.is_amd() && code.is_generic()) return code.base;
   return kind == SourceKind::kpack ? device.base : device.text();
 }
 
@@ -117,7 +119,7 @@ Result<plan::KernelImage> Capturer::State::image(const Source& source,
   out.launch_name = source.launch_name;
   out.source_kind = plan_source(source.kind);
   out.symbol = source.symbol;
-  out.target = image_target(source.kind, target.arch);
+  out.target = image_target(source.kind, target.arch, code->parsed.arch);
   out.sha256 = code->sha256;
   out.signature = kernel->signature();
   out.code = code->bytes;

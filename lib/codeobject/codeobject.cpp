@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "codeobject/architectures.h"
+#include "codeobject/cubin.h"
 #include "codeobject/elf_file.h"
 #include "codeobject/image.h"
 #include "codeobject/kernel_descriptor.h"
@@ -37,7 +38,7 @@ Error other_version(const std::string& where, std::string what, std::string expe
 Result<void> read_identity(CodeObject& object, const ElfFile& file, const std::string& where) {
   const std::string place = where + ": ELF header";
   if (file.header.e_machine != kMachineAmdgpu)
-    return damaged(place + ", e_machine", "not an AMD GPU code object", cat(kMachineAmdgpu),
+    return damaged(place + ", e_machine", "not a code object for a GPU", cat(kMachineAmdgpu),
                    cat(file.header.e_machine));
   if (file.header.e_ident[EI_OSABI] != kOsAbiAmdgpuHsa)
     return damaged(place + ", EI_OSABI", "not a code object for the HSA runtime",
@@ -72,7 +73,7 @@ Result<std::optional<ByteView>> find_metadata(ByteView notes, const std::string&
     std::string_view owner = as_text(*name);
     if (!owner.empty() && owner.back() == '\0') owner.remove_suffix(1);
     if (header->n_type == kNoteMetadata && owner == kNoteOwner)
-      return std::optional<ByteView>(*content);
+      return content;
     at = content_at + padded(header->n_descsz);
   }
   return std::optional<ByteView>();
@@ -173,7 +174,9 @@ bool is_code_object(ByteView bytes) {
 }
 
 Result<CodeObject> parse(ByteView bytes, const std::string& where) {
+  if (is_ptx(bytes)) return parse_ptx(bytes, where);
   HIPPLAN_TRY_ASSIGN(const ElfFile file, read_elf(bytes, where));
+  if (file.header.e_machine == kMachineCuda) return parse_cubin(file, where);
   CodeObject object;
   HIPPLAN_TRY(read_identity(object, file, where));
   HIPPLAN_TRY_ASSIGN(object.segments, read_segments(file, bytes, where));

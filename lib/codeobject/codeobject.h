@@ -1,4 +1,5 @@
-// AMD GPU code objects: ELF, metadata note, kernel descriptors. Reads untrusted bytes.
+// GPU code objects: AMD ones (ELF, metadata note, kernel descriptors), cubins and PTX. Reads
+// untrusted bytes.
 #pragma once
 
 #include <cstdint>
@@ -71,8 +72,8 @@ struct Relocation {
 
 /// A parsed code object; views point into the bytes given to parse(), which must outlive it.
 struct CodeObject {
-  target::Arch arch;     ///< from e_flags; features only where the flags fix them
-  uint32_t version = 0;  ///< code object version 4, 5 or 6
+  target::Arch arch;     ///< from e_flags; features only where the flags fix them; PTX: compute_80
+  uint32_t version = 0;  ///< code object version 4, 5 or 6; cubin: ABI 7 or 8; PTX: major version
   uint32_t e_flags = 0;
   std::vector<Kernel> kernels;
   std::vector<Segment> segments;

@@ -39,17 +39,46 @@ Result<ByteView> code_of(const codeobject::CodeObject& object, const codeobject:
                .what = "its instructions are not inside the file"};
 }
 
+using Lines = std::vector<disassembly::Line>;
+
+/// PTX is text already: each of its lines, numbered.
+Lines ptx_lines(std::string_view text) {
+  Lines out;
+  for (uint64_t number = 1; !text.empty(); ++number) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    out.push_back({number, 0, {}, harmless(text.substr(0, end), "\t"), true});
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return out;
+}
+
+/// Machine code of NVIDIA GPUs stays undecoded: only NVIDIA's own tools know it. 16 bytes each.
+Lines cubin_lines(ByteView code, uint64_t address) {
+  Lines out;
+  for (size_t at = 0; at < code.size(); at += 16)
+    out.push_back(
+        {address + at, 16, code.subspan(at, std::min<size_t>(16, code.size() - at)), "", false});
+  return out;
+}
+
+Result<Lines> lines_of(Inspection& in, ByteView bytes, const codeobject::CodeObject& object,
+                       const codeobject::Kernel& kernel) {
+  if (!object.arch.is_amd() && object.arch.is_generic()) return ptx_lines(as_text(bytes));
+  HIPPLAN_TRY_ASSIGN(const auto code, code_of(object, kernel));
+  if (!object.arch.is_amd()) return cubin_lines(code, kernel.entry_address);
+  HIPPLAN_TRY_ASSIGN(const auto decoder,
+                     disassembly::Disassembler::open(object.arch.base, in.io.module_folder(),
+                                                     kernel.wavefront_size));
+  return decoder.disassemble(code, kernel.entry_address);
+}
+
 /// `only` names the kernel to print; empty prints all of them.
 Result<void> print_object(Inspection& in, ByteView bytes, const std::string& where,
                           const std::string& only, json::Writer& out) {
   HIPPLAN_TRY_ASSIGN(const auto object, codeobject::parse(bytes, where));
   for (const auto& kernel : object.kernels) {
     if (!only.empty() && kernel.name != only) continue;
-    HIPPLAN_TRY_ASSIGN(const auto code, code_of(object, kernel));
-    HIPPLAN_TRY_ASSIGN(const auto decoder,
-                       disassembly::Disassembler::open(object.arch.base, in.io.module_folder(),
-                                                       kernel.wavefront_size));
-    HIPPLAN_TRY_ASSIGN(const auto lines, decoder.disassemble(code, kernel.entry_address));
+    HIPPLAN_TRY_ASSIGN(const auto lines, lines_of(in, bytes, object, kernel));
     std::string text = harmless(kernel.name) + ":  // " + object.arch.text() + "\n";
     out.begin_object().member("kernel", kernel.name).member("arch", object.arch.text());
     out.key("instructions").begin_array();
@@ -101,7 +130,9 @@ Result<void> disasm(Inspection& in) {
   out.begin_object().member("schema", "hipplan.disasm/1").member("path", path);
   out.key("kernels").begin_array();
   HIPPLAN_TRY_ASSIGN(auto bytes, open_view(path));
-  if (plan::recognise(bytes.view()) == plan::FileKind::amd_code_object)
+  const auto kind = plan::recognise(bytes.view());
+  if (kind == plan::FileKind::amd_code_object || kind == plan::FileKind::cubin ||
+      kind == plan::FileKind::ptx)
     HIPPLAN_TRY(print_object(in, bytes.view(), path, "", out));
   else
     HIPPLAN_TRY(print_plan(in, std::move(bytes), path, out));

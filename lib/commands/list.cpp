@@ -3,6 +3,7 @@
 #include "commands/inspect_parts.h"
 #include "commands/targets.h"
 #include "descriptor/loader.h"
+#include "device/cuda/cuda.h"
 #include "device/hip/hip.h"
 #include "engine/dispatch.h"
 #include "pipeline/pipeline.h"
@@ -85,12 +86,36 @@ Result<void> list_hip_devices(Inspection& in, Listing& out) {
   return {};
 }
 
+/// The GPUs that the CUDA driver sees; the same for these.
+Result<void> list_cuda_devices(Inspection& in, Listing& out) {
+  const auto runtime = device::cuda::Runtime::open(in.io.cuda_library());
+  if (!runtime) {
+    if (!in.io.cuda_library().empty()) return runtime.error();
+    const Error& error = runtime.error();
+    in.io.note("no CUDA devices: " + (error.reason == "cuda-library"
+                                          ? "no CUDA driver opens (--cuda-library names one)"
+                                          : error.text()));
+    return {};
+  }
+  HIPPLAN_TRY_ASSIGN(const int count, (*runtime)->count());
+  for (int i = 0; i < count; ++i) {
+    HIPPLAN_TRY_ASSIGN(const auto identity, (*runtime)->identify(i));
+    out.row({{"device", cat("cuda:", i)},
+             {"name", identity.name},
+             {"arch", identity.arch.text()},
+             {"memory_bytes", std::to_string(identity.memory_bytes)}});
+  }
+  return {};
+}
+
 Result<void> list_devices(Inspection& in, Listing& out) {
   HIPPLAN_TRY(list_hip_devices(in, out));
+  HIPPLAN_TRY(list_cuda_devices(in, out));
   HIPPLAN_TRY_ASSIGN(const auto targets, pipeline::Targets::load(targets_folder(in.io)));
   for (const auto& named : targets.all())
-    out.row(
-        {{"device", "emulator:" + named.description.arch.base}, {"name", named.description.name}});
+    if (named.description.arch.is_amd())
+      out.row({{"device", "emulator:" + named.description.arch.base},
+               {"name", named.description.name}});
   return {};
 }
 

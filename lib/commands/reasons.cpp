@@ -9,6 +9,8 @@ namespace {
 constexpr plan::ReasonFacts kRestoreReasons[] = {
     {"code-form", "elf-structure", "damaged", "a code object is no sound ELF file"},
     {"code-form", "code-object-flags", "damaged", "a code object's flags contradict each other"},
+    {"code-form", "cubin", "damaged", "code for an NVIDIA GPU is no sound cubin"},
+    {"code-form", "ptx", "damaged", "code for an NVIDIA GPU is no sound PTX"},
     {"code-form", "code-object", "damaged", "a code object is no sound AMDGPU ELF file"},
     {"code-form", "code-object-image", "damaged", "a code object's segments or symbols cannot be"},
     {"code-form", "code-object-metadata", "damaged", "a code object's metadata cannot be"},
@@ -42,6 +44,8 @@ constexpr plan::ReasonFacts kExecuteReasons[] = {
     {"device", "shared-library", "machine", "a module cannot be loaded"},
     {"device", "hip-library", "machine", "the HIP runtime cannot be loaded"},
     {"device", "hip-symbol", "machine", "the HIP runtime lacks a function"},
+    {"device", "cuda-library", "machine", "the CUDA driver cannot be loaded"},
+    {"device", "cuda-symbol", "machine", "the CUDA driver lacks a function"},
     {"device", "no-device", "machine", "there is no such device in the machine"},
     {"device", "device-arch", "unusable", "the device is of another or an unknown architecture"},
     {"device", "device-memory", "machine", "the device has not enough memory"},

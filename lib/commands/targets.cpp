@@ -1,10 +1,13 @@
 #include "commands/targets.h"
 
+#include <algorithm>
 #include <charconv>
 #include <set>
 
+#include "device/cuda/cuda.h"
 #include "device/device.h"
 #include "device/hip/hip.h"
+#include "target/nvidia.h"
 
 namespace hipplan::commands {
 
@@ -48,26 +51,34 @@ Error device_error(const std::string& name, Code code, const std::string& what) 
           .reason = "device",
           .where = "device '" + name.substr(0, 80) + "'",
           .what = what,
-          .expected = "auto, hip:NUMBER, emulator:ARCH or null:ARCH, for instance emulator:gfx942"};
+          .expected =
+              "auto, hip:NUMBER, cuda:NUMBER, emulator:ARCH or null:ARCH, for instance "
+              "emulator:gfx942"};
 }
 
 struct DeviceName {
   DeviceKind kind;
-  std::string arch;
+  std::string arch;  ///< or the number of a GPU
 };
 
+constexpr std::pair<std::string_view, DeviceKind> kDeviceKinds[] = {
+    {"emulator", DeviceKind::emulator},
+    {"null", DeviceKind::null},
+    {"hip", DeviceKind::hip},
+    {"cuda", DeviceKind::cuda}};
+
 Result<DeviceName> split_device(const std::string& name, const std::string& plan_target) {
-  if (name.empty() || name == "auto") return DeviceName{DeviceKind::emulator, plan_target};
+  if (name.empty() || name == "auto") {
+    const bool nvidia = target::parse_nvidia(plan_target).has_value();
+    return nvidia ? DeviceName{DeviceKind::cuda, "0"}
+                  : DeviceName{DeviceKind::emulator, plan_target};
+  }
   const size_t colon = name.find(':');
-  const std::string kind = name.substr(0, colon);
-  if (kind == "cuda") return device_error(name, Code::machine, "this build opens no cuda devices");
-  if ((kind != "emulator" && kind != "null" && kind != "hip") || colon == std::string::npos ||
-      colon + 1 == name.size())
+  const auto kind = std::find_if(std::begin(kDeviceKinds), std::end(kDeviceKinds),
+                                 [&](const auto& k) { return k.first == name.substr(0, colon); });
+  if (kind == std::end(kDeviceKinds) || colon == std::string::npos || colon + 1 == name.size())
     return device_error(name, Code::bad_input, "is not a device name");
-  return DeviceName{kind == "hip"    ? DeviceKind::hip
-                    : kind == "null" ? DeviceKind::null
-                                     : DeviceKind::emulator,
-                    name.substr(colon + 1)};
+  return DeviceName{kind->second, name.substr(colon + 1)};
 }
 
 /// What is known of the architecture (or the target) `name`.
@@ -81,7 +92,7 @@ Result<target::Description> find_description(const std::string& name, const Devi
   return known.find(name);
 }
 
-Result<int> hip_index(const std::string& device_name, const std::string& text) {
+Result<int> gpu_index(const std::string& device_name, const std::string& text) {
   int index = 0;
   const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), index);
   if (failure != std::errc() || end != text.data() + text.size() || index < 0)
@@ -93,11 +104,33 @@ Result<int> hip_index(const std::string& device_name, const std::string& text) {
 Result<std::unique_ptr<device::Device>> open_hip(const std::string& device_name,
                                                  const std::string& number,
                                                  const DeviceRequest& request, const Io& io) {
-  HIPPLAN_TRY_ASSIGN(const int index, hip_index(device_name, number));
+  HIPPLAN_TRY_ASSIGN(const int index, gpu_index(device_name, number));
   HIPPLAN_TRY_ASSIGN(auto runtime, device::hip::Runtime::open(io.hip_library()));
   HIPPLAN_TRY_ASSIGN(const auto identity, runtime->identify(index));
   HIPPLAN_TRY_ASSIGN(auto description, find_description(identity.arch.base, request, io));
   return device::hip::open_device(std::move(runtime), index, std::move(description));
+}
+
+/// The device with the figures of the target file for its product, or else its architecture.
+Result<std::unique_ptr<device::Device>> open_cuda(const std::string& device_name,
+                                                  const std::string& number,
+                                                  const DeviceRequest& request, const Io& io) {
+  HIPPLAN_TRY_ASSIGN(const int index, gpu_index(device_name, number));
+  HIPPLAN_TRY_ASSIGN(auto runtime, device::cuda::Runtime::open(io.cuda_library()));
+  HIPPLAN_TRY_ASSIGN(const auto identity, runtime->identify(index));
+  auto description = find_description(identity.name, request, io);
+  if (!description || description->arch.base != identity.arch.base)
+    description = find_description(identity.arch.base, request, io);
+  if (!description) return description.error();
+  return device::cuda::open_device(std::move(runtime), index, std::move(*description));
+}
+
+/// A GPU of this machine, or nothing for a device that is made of software.
+Result<std::unique_ptr<device::Device>> open_gpu(const DeviceName& split,
+                                                 const DeviceRequest& request, const Io& io) {
+  if (split.kind == DeviceKind::hip) return open_hip(request.name, split.arch, request, io);
+  if (split.kind == DeviceKind::cuda) return open_cuda(request.name, split.arch, request, io);
+  return std::unique_ptr<device::Device>();
 }
 
 }  // namespace
@@ -124,16 +157,15 @@ Result<void> refuse_null(DeviceKind kind) {
 
 Result<target::Description> describe_device(const DeviceRequest& request, const Io& io) {
   HIPPLAN_TRY_ASSIGN(const auto split, split_device(request.name, request.plan_target));
-  if (split.kind == DeviceKind::hip) {
-    HIPPLAN_TRY_ASSIGN(const auto device, open_hip(request.name, split.arch, request, io));
-    return device->description();
-  }
+  HIPPLAN_TRY_ASSIGN(const auto gpu, open_gpu(split, request, io));
+  if (gpu) return gpu->description();
   return find_description(split.arch, request, io);
 }
 
 Result<std::unique_ptr<device::Device>> open_device(const DeviceRequest& request, const Io& io) {
   HIPPLAN_TRY_ASSIGN(const auto split, split_device(request.name, request.plan_target));
-  if (split.kind == DeviceKind::hip) return open_hip(request.name, split.arch, request, io);
+  HIPPLAN_TRY_ASSIGN(auto gpu, open_gpu(split, request, io));
+  if (gpu) return gpu;
   HIPPLAN_TRY_ASSIGN(const auto description, find_description(split.arch, request, io));
   if (split.kind == DeviceKind::null) return device::open_null(description);
   device::OpenOptions options = request.options;

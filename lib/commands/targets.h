@@ -21,16 +21,16 @@ Result<std::vector<target::Description>> resolve_targets(const hipplan_strings& 
 /// The architecture that a name means: an architecture, or the target or product of that name.
 Result<target::Arch> arch_of(const std::string& name, const Io& io);
 
-enum class DeviceKind { emulator, null, hip };
-/// What kind of device a name asks for; "auto" and empty are an emulator. Fails with bad_input,
-/// reason "device".
+enum class DeviceKind { emulator, null, hip, cuda };
+/// What kind of device a name asks for; "auto" and empty count as an emulator. Fails with
+/// bad_input, reason "device".
 Result<DeviceKind> kind_of(const std::string& device);
 /// Refuses the null device where results are wanted: bad_input, reason "usage".
 Result<void> refuse_null(DeviceKind kind);
 
 /// A device name and what it may refer to.
 struct DeviceRequest {
-  std::string name;         ///< "emulator:gfx942", "null:mi300x", "auto" or empty
+  std::string name;         ///< "emulator:gfx942", "hip:0", "cuda:0", "auto" or empty
   std::string plan_target;  ///< what "auto" stands for
   std::vector<target::Description>
       described;  ///< from target files; searched before those that ship
@@ -38,8 +38,8 @@ struct DeviceRequest {
       {};  ///< for an emulator; folder, jobs and interruption come from Io
 };
 
-/// Opens the device; "auto" is the emulator of `plan_target`. The device refers to `io` when that
-/// can be interrupted.
+/// Opens the device; "auto" is the emulator of `plan_target`, or cuda:0 for an NVIDIA one. The
+/// device refers to `io` when that can be interrupted.
 Result<std::unique_ptr<device::Device>> open_device(const DeviceRequest& request, const Io& io);
 /// The description of the device asked for.
 Result<target::Description> describe_device(const DeviceRequest& request, const Io& io);

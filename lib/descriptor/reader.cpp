@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/result.h"
+#include "target/nvidia.h"
 
 namespace hipplan::descriptor {
 
@@ -170,6 +171,7 @@ std::optional<ValueData> data_of(const json::Value& value, FileReport& report, c
 }
 
 bool is_base_arch(std::string_view text) {
+  if (target::parse_nvidia(text)) return true;
   if (text.size() < 4 || !text.starts_with("gfx")) return false;
   return std::all_of(text.begin() + 3, text.end(), [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
@@ -185,7 +187,7 @@ std::vector<std::string> arch_list(Fields& fields) {
                           features ? cat(fields.what(), ": arch '", arch,
                                          "' has a feature suffix; list the base id alone")
                                    : cat(fields.what(), ": arch '", arch,
-                                         "' must be gfx and then letters, digits, '-' or '_'"));
+                                         "' must be gfx and then letters, digits, '-' or '_', or sm_90 and the like"));
   }
   std::sort(out.begin(), out.end());
   return out;

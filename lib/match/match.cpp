@@ -4,6 +4,7 @@
 #include <array>
 
 #include "match/kernel.h"
+#include "target/nvidia.h"
 
 namespace hipplan::match {
 namespace {
@@ -172,13 +173,6 @@ class EngineJudge {
   std::vector<std::pair<std::string, engine::GraphMatch>> asked_;
 };
 
-/// Base architectures whose packs the target can run, best first.
-std::vector<std::string> base_order(const target::Arch& arch) {
-  std::vector<std::string> out = {arch.base};
-  if (auto family = target::generic_family(arch.base)) out.push_back(std::move(*family));
-  return out;
-}
-
 }  // namespace
 
 const char* stage_name(Stage stage) {
@@ -195,7 +189,7 @@ MatchResult match(const graph::Graph& graph, std::shared_ptr<const descriptor::D
                   const target::Description& target) {
   MatchResult out;
   out.set = std::move(set);
-  const auto order = base_order(target.arch);
+  const auto order = target::base_order(target.arch.base);
   out.engines.reserve(out.set->engines.size());
   for (const auto& engine : out.set->engines)
     out.engines.push_back(EngineJudge(graph, target, order, out.reasons).run(*engine));

@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "descriptor/loader.h"
 #include "pack/jobs.h"
+#include "pack/nvidia_compiler.h"
 #include "pack/pack.h"
 #include "pack/packed_tree.h"
 #include "pack/process.h"
@@ -28,9 +29,14 @@ Result<void> check_options(const BuildOptions& options) {
   std::set<std::string> seen, names;
   for (const std::string& arch : options.arches) {
     HIPPLAN_TRY_ASSIGN(const target::Arch parsed, target::Arch::parse(arch));
-    if (parsed.text() != arch || !parsed.features.empty() || !parsed.is_amd())
-      return bad_option("--arch", "not a base architecture of an AMD GPU",
-                        "gfx942, gfx11-generic, …", arch);
+    if (parsed.text() != arch || !parsed.features.empty())
+      return bad_option("--arch", "not a base architecture",
+                        "gfx942, gfx11-generic, sm_90, compute_80, …", arch);
+    if (is_nvidia(arch) != is_nvidia(options.arches.front()) ||
+        (is_nvidia(arch) && parsed.is_generic() != options.arches.front().starts_with("compute_")))
+      return bad_option("--arch", "one compiler cannot make these together",
+                        "AMD GPUs, NVIDIA GPUs (sm_…) or PTX (compute_…) in one call",
+                        options.arches.front() + ", " + arch);
     if (!seen.insert(arch).second)
       return bad_option("--arch", "the architecture is there twice", "", arch);
   }
@@ -139,6 +145,8 @@ Result<void> install(const BuildOptions& options, const std::vector<PackedTree>&
 
 Result<Compiler> compiler_for(const Jobs& jobs, const BuildOptions& options) {
   if (!jobs.needs_compiler()) return Compiler{};
+  const std::string& arch = options.arches.front();
+  if (is_nvidia(arch)) return find_nvidia_compiler(options.compiler, arch.starts_with("sm_"));
   return find_compiler(options.compiler);
 }
 

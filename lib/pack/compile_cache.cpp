@@ -55,7 +55,7 @@ Result<CompileCache> CompileCache::open(const fs::path& folder, const Compiler& 
   HIPPLAN_TRY_ASSIGN(const std::string names, list_names(unit.folder));
   Sha256 key;
   key.update("hipplan compile cache 1\n").update(compiler.program + "\n" + compiler.version + "\n");
-  for (const std::string& argument : compile_arguments(unit, arch))
+  for (const std::string& argument : compile_arguments(unit, arch, compiler.nvcc))
     key.update(cat(argument.size(), " ", argument, "\n"));
   key.update(names);
   out.folder_ = folder;

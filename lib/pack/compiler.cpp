@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "pack/compile_cache.h"
 #include "pack/dependencies.h"
+#include "pack/nvidia_compiler.h"
 #include "pack/process.h"
 
 namespace hipplan::pack {
@@ -44,6 +45,16 @@ std::string stem(const std::string& file) {
   return fs::path(file).stem().string();
 }
 
+std::vector<std::string> dependency_arguments(const Compiler& compiler, const std::string& file) {
+  if (compiler.nvcc) return {"-MD", "-MF", file};
+  // The driver writes no dependency file for device code; the compiler proper does.
+  std::vector<std::string> out;
+  for (const std::string& argument : {std::string("-dependency-file"), file, std::string("-MT"),
+                                      std::string("unit"), std::string("-sys-header-deps")})
+    out.insert(out.end(), {"-Xclang", argument});
+  return out;
+}
+
 Result<void> finish(Compiled& out, const Unit& unit) {
   HIPPLAN_TRY_ASSIGN(out.source_digest, digest_files(unit.folder, out.dependencies));
   Sha256 key;
@@ -75,7 +86,8 @@ Result<Compiler> find_compiler(const std::string& requested) {
                "install clang-22 and lld-22, or name one with --compiler"};
 }
 
-std::vector<std::string> compile_arguments(const Unit& unit, const std::string& arch) {
+std::vector<std::string> compile_arguments(const Unit& unit, const std::string& arch, bool nvcc) {
+  if (is_nvidia(arch)) return nvidia_arguments(unit, arch, nvcc);
   std::vector<std::string> out = {
       "-x", "hip", "--cuda-device-only", "--offload-arch=" + arch, "-nogpuinc", "-nogpulib",
       "-nostdlibinc", "-O3", "--no-gpu-bundle-output",
@@ -97,13 +109,10 @@ Result<Compiled> compile(const Compiler& compiler, const Unit& unit, const std::
   if (!out.reused) {
     const fs::path object = work / "unit.hsaco", listed = work / "unit.d";
     std::vector<std::string> arguments = {compiler.program};
-    for (std::string& argument : compile_arguments(unit, arch))
+    for (std::string& argument : compile_arguments(unit, arch, compiler.nvcc))
       arguments.push_back(std::move(argument));
-    // The driver writes no dependency file for device code; the compiler proper does.
-    for (const std::string& argument :
-         {std::string("-dependency-file"), listed.string(), std::string("-MT"), std::string("unit"),
-          std::string("-sys-header-deps")})
-      arguments.insert(arguments.end(), {"-Xclang", argument});
+    for (std::string& argument : dependency_arguments(compiler, listed.string()))
+      arguments.push_back(std::move(argument));
     arguments.insert(arguments.end(), {"-o", object.string()});
     HIPPLAN_TRY_ASSIGN(const Finished finished, run_program(arguments, unit.folder));
     if (finished.status != 0)
@@ -116,6 +125,10 @@ Result<Compiled> compile(const Compiler& compiler, const Unit& unit, const std::
                    shown(finished.output)};
     HIPPLAN_TRY_ASSIGN(out.code, read_file(object, kMaxObjectBytes));
     HIPPLAN_TRY_ASSIGN(out.dependencies, read_dependencies(listed));
+    // nvcc's own headers stand for nothing but its version.
+    if (compiler.nvcc)
+      std::erase_if(out.dependencies,
+                    [](const auto& name) { return fs::path(name).is_absolute(); });
   }
   HIPPLAN_TRY(finish(out, unit));
   if (!out.reused) store.save(out);

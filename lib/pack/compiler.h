@@ -14,7 +14,8 @@ namespace hipplan::pack {
 
 struct Compiler {
   std::string program;
-  std::string version;  ///< first line that it prints about itself
+  std::string version;  ///< the line that it prints about itself
+  bool nvcc = false;    ///< takes NVIDIA's options; otherwise it is a clang
 };
 
 /// `requested`, or the first of clang-22, clang++-22, ROCm's amdclang++, clang++ that starts. Fails
@@ -40,7 +41,8 @@ struct Compiled {
 
 /// Arguments that make a code object of a unit for `arch`, without the program's and output's
 /// names.
-[[nodiscard]] std::vector<std::string> compile_arguments(const Unit& unit, const std::string& arch);
+[[nodiscard]] std::vector<std::string> compile_arguments(const Unit& unit, const std::string& arch,
+                                                         bool nvcc = false);
 
 /// Compiles into `work` (a folder for this call alone). `cache` may be empty; a cached code object
 /// is taken when compiler, arguments, the names of all files under the kernels folder and the

@@ -5,7 +5,7 @@
 namespace hipplan::pack {
 namespace {
 
-void write_source(json::Writer& out, const Job& job) {
+void write_source(json::Writer& out, const Job& job, bool nvcc) {
   out.begin_object();
   out.member("source", job.prebuilt ? std::filesystem::path(job.unit.file).filename().string()
                                     : job.unit.file);
@@ -14,7 +14,8 @@ void write_source(json::Writer& out, const Job& job) {
   out.member("sha256", job.sha256.hex());
   if (!job.prebuilt) {
     out.key("arguments").begin_array();
-    for (const std::string& argument : compile_arguments(job.unit, job.arch)) out.value(argument);
+    for (const std::string& argument : compile_arguments(job.unit, job.arch, nvcc))
+      out.value(argument);
     out.end_array();
   }
   out.end_object();
@@ -50,7 +51,7 @@ std::string provenance_text(const json::Value& document,
     out.key(kernel->id.text()).begin_object();
     out.key("launches").begin_object();
     for (const descriptor::Source& source : kernel->sources)
-      write_source(out.key(source.launch_name), jobs.of(source, arch));
+      write_source(out.key(source.launch_name), jobs.of(source, arch), compiler.nvcc);
     out.end_object();
     if (const json::Value* text = authored(document, kernel->id))
       out.key("provenance").raw(json::print(*text));

@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "graph/graph.h"
 #include "match/match.h"
+#include "target/nvidia.h"
 
 namespace hipplan::pack {
 namespace {
@@ -28,11 +29,11 @@ void refuse(const std::string& graph, const match::MatchResult& result, const st
 
 /// Whether a set holds packs for a target at all.
 bool covers(const descriptor::DescriptorSet& set, const target::Arch& arch) {
-  const auto family = target::generic_family(arch.base);
+  const auto order = target::base_order(arch.base);
   return std::any_of(set.packs.begin(), set.packs.end(), [&](const auto& pack) {
     return pack->arch.empty() ||
            std::any_of(pack->arch.begin(), pack->arch.end(), [&](const std::string& entry) {
-             return entry == arch.base || entry == family;
+             return std::find(order.begin(), order.end(), entry) != order.end();
            });
   });
 }

@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "pipeline/pipeline.h"
+#include "target/nvidia.h"
 
 namespace hipplan::pipeline {
 namespace fs = std::filesystem;
@@ -81,16 +82,20 @@ Result<std::shared_ptr<const descriptor::DescriptorSet>> Catalog::descriptors(
   std::error_code ignored;
   fs::path tree = folder_ / arch.base;
   if (!fs::is_directory(tree, ignored)) {
-    const auto family = target::generic_family(arch.base);
-    if (family) tree = folder_ / *family;
-    if (!family || !fs::is_directory(tree, ignored))
-      return Error{.code = Code::bad_input,
-                   .reason = "no-kernels",
-                   .where = folder_.string(),
-                   .what = "holds no kernels for " + arch.base,
-                   .expected = "a folder " + arch.base + (family ? " or " + *family : ""),
-                   .found = joined(architectures()),
-                   .advice = "pack kernels for it with hipplan-pack build"};
+    const auto order = target::base_order(arch.base);
+    const auto there = std::find_if(order.begin(), order.end(), [&](const std::string& base) {
+      return fs::is_directory(folder_ / base, ignored);
+    });
+    if (there != order.end()) tree = folder_ / *there;
+    if (there == order.end())
+      return Error{
+          .code = Code::bad_input,
+          .reason = "no-kernels",
+          .where = folder_.string(),
+          .what = "holds no kernels for " + arch.base,
+          .expected = "a folder " + arch.base + (order.size() > 1 ? " or " + order.back() : ""),
+          .found = joined(architectures()),
+          .advice = "pack kernels for it with hipplan-pack build"};
   }
   descriptor::LoadOptions options;
   options.jobs = jobs_;

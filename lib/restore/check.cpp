@@ -3,6 +3,7 @@
 
 #include "codeobject/arguments.h"
 #include "restore/restore.h"
+#include "target/nvidia.h"
 
 namespace hipplan::restore {
 namespace {
@@ -106,7 +107,10 @@ Result<void> check_target(const plan::Plan& plan, const target::Arch& device) {
   for (const auto& image : plan.payload.kernels) {
     const auto code = target::Arch::parse(image.target);
     const bool packed = image.source_kind == plan::SourceKind::kpack;
-    if (!code || !(packed ? target::serves(*code, device) : *code == device)) {
+    const bool fits = code && (packed ? target::serves(*code, device) ||
+                                            target::nvidia_runs(code->base, device.base)
+                                      : *code == device);
+    if (!fits) {
       Error error = unusable("target", "kernel " + image.symbol,
                              "the machine code does not run on this target");
       error.expected = packed ? image.target + " (any features)" : image.target;

@@ -19,7 +19,7 @@ Error unusable_code(const plan::KernelImage& image, std::string reason, std::str
 
 bool runs_on(const target::Arch& code, const std::string& wanted) {
   const auto arch = target::Arch::parse(wanted);
-  return arch && target::code_loads_on(code, *arch);
+  return arch && (code == *arch || target::code_loads_on(code, *arch));
 }
 
 Result<void> check_kernel(const plan::KernelImage& image, const codeobject::CodeObject& code) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "target/nvidia.h"
 #include "target/target.h"
 
 namespace hipplan::target {
@@ -37,8 +38,7 @@ Error bad_arch(std::string_view text, const std::string& what) {
 
 bool legal_base(std::string_view base) {
   const bool amd = base.rfind("gfx", 0) == 0 && base.size() > 3;
-  const bool nvidia = base.rfind("sm_", 0) == 0 && base.size() > 3;
-  return (amd || nvidia) && std::all_of(base.begin(), base.end(), [](char c) {
+  return (amd || parse_nvidia(base)) && std::all_of(base.begin(), base.end(), [](char c) {
            return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
          });
 }
@@ -81,7 +81,8 @@ std::string Arch::text() const {
 }
 
 bool Arch::is_generic() const {
-  return base.size() > 8 && base.compare(base.size() - 8, 8, "-generic") == 0;
+  return base.starts_with("compute_") ||
+         (base.size() > 8 && base.compare(base.size() - 8, 8, "-generic") == 0);
 }
 
 bool serves(const Arch& code, const Arch& device) {
@@ -94,6 +95,7 @@ std::optional<std::string> generic_family(std::string_view base) {
   for (const Family& family : families())
     for (const auto member : family.members)
       if (member == base) return std::string(family.name);
+  if (base != kNvidiaFamily && nvidia_runs(kNvidiaFamily, base)) return std::string(kNvidiaFamily);
   return std::nullopt;
 }
 
@@ -105,7 +107,8 @@ std::vector<std::string> lookup_order(const Arch& device) {
     narrowed.features.pop_back();
     out.push_back(narrowed.text());
   }
-  if (auto family = generic_family(device.base)) out.push_back(*family);
+  for (auto& other : base_order(device.base))
+    if (other != device.base) out.push_back(std::move(other));
   return out;
 }
 

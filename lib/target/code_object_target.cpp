@@ -2,9 +2,12 @@
 
 #include <algorithm>
 
+#include "target/nvidia.h"
+
 namespace hipplan::target {
 
 bool code_loads_on(const Arch& code, const Arch& device) {
+  if (!device.is_amd()) return nvidia_runs(code.base, device.base);
   const bool base =
       code.base == device.base || (code.is_generic() && generic_family(device.base) == code.base);
   const auto contradicts = [&](const auto& feature) {

@@ -220,7 +220,7 @@ std::vector<Fault> faults() {
       {"arch of another family",
        "p.kdp.json",
        "gfx90a",
-       "sm_90",
+       "sm90",
        {error("bad-arch"), lonely, no_pack},
        0},
       {"kernel listed as a number",

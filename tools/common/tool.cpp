@@ -116,6 +116,10 @@ Tool::Tool(About about)
       ->type_name("FILE")
       ->envname("HIPPLAN_HIP_LIBRARY")
       ->group("Common");
+  app_.add_option("--cuda-library", cuda_library_, "The CUDA driver to open; libcuda.so.1 else")
+      ->type_name("FILE")
+      ->envname("HIPPLAN_CUDA_LIBRARY")
+      ->group("Common");
   app_.add_option("--completion", completion_, "Print a completion script for a shell and exit")
       ->type_name("bash|zsh|fish")
       ->check(CLI::IsMember({"bash", "zsh", "fish"}))
@@ -256,6 +260,7 @@ int Tool::run(int argc, char** argv, const std::function<int(const hipplan_tool_
   io.data_folder = given(data_);
   io.module_folder = given(modules_);
   io.hip_library = given(hip_library_);
+  io.cuda_library = given(cuda_library_);
   const int status = command(io);
   terminal.clear_progress();
   return finish_output(

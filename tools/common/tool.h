@@ -47,7 +47,7 @@ class Tool {
   CLI::App app_;
   bool json_ = false, quiet_ = false, no_progress_ = false, version_ = false, manual_ = false;
   unsigned jobs_ = 0;
-  std::string data_, modules_, hip_library_, completion_;
+  std::string data_, modules_, hip_library_, cuda_library_, completion_;
 };
 
 }  // namespace hipplan::tools

@@ -1,0 +1,31 @@
+// Code for NVIDIA GPUs: cubins (ELF) and PTX text, read into the same CodeObject as code for AMD
+// GPUs. Reads untrusted bytes.
+#pragma once
+
+#include <string>
+
+#include "codeobject/codeobject.h"
+#include "codeobject/elf_file.h"
+
+namespace hipplan::codeobject {
+
+/// EM_CUDA in the ELF header.
+inline constexpr uint16_t kMachineCuda = 190;
+
+/// Whether the bytes start like PTX: blank space and comments, then ".version".
+[[nodiscard]] bool is_ptx(ByteView bytes);
+
+/// A linked cubin. Kernels have names, arguments (.nv.info.NAME), registers, shared memory, the
+/// largest workgroup, and code. `segments` holds the code of each kernel, one after the other, and
+/// `entry_address` points there: in a cubin every section starts at 0. An argument of 8 bytes
+/// counts as a pointer ("global_buffer"), every other one as "by_value": cubins do not tell.
+Result<CodeObject> parse_cubin(const ElfFile& file, const std::string& where);
+
+/// PTX text. The architecture is the virtual one: ".target sm_80" is compute_80. Kernels have names
+/// and arguments; registers and code size are the driver's to choose.
+Result<CodeObject> parse_ptx(ByteView bytes, const std::string& where);
+
+/// Arguments in order, without gaps in the numbering or overlaps; adds the kinds.
+Result<void> finish_arguments(Kernel& kernel, const std::string& where);
+
+}  // namespace hipplan::codeobject
