@@ -65,16 +65,17 @@ void run_halves(std::index_sequence<I...>, Wave& wave, const Op& op) {
   (select(wave, op, I, false, kFloat, low[I]), ...);
   (select(wave, op, I, true, kFloat, high[I]), ...);
   Buffer<uint32_t> out;
-  const auto one = [&op](const std::array<Halves, sizeof...(I)>& in, unsigned lane) -> uint32_t {
+  const auto one = []([[maybe_unused]] const Op& by, const std::array<Halves, sizeof...(I)>& in,
+                      unsigned lane) -> uint32_t {
     uint16_t bits = 0;
     if constexpr (kSaturates)
-      bits = to_half_bits<Directed>(F(std::bit_cast<T>(in[I][lane])..., op.clamp));
+      bits = to_half_bits<Directed>(F(std::bit_cast<T>(in[I][lane])..., by.clamp));
     else
       bits = to_half_bits<Directed>(F(std::bit_cast<T>(in[I][lane])...));
-    if constexpr (std::is_same_v<T, Half>) bits = op.clamp ? clamp_half(bits) : bits;
+    if constexpr (std::is_same_v<T, Half>) bits = by.clamp ? clamp_half(bits) : bits;
     return bits;
   };
-  for (unsigned i = 0; i < kMaxLanes; ++i) out.lane[i] = one(low, i) | one(high, i) << 16;
+  for (unsigned i = 0; i < kMaxLanes; ++i) out.lane[i] = one(op, low, i) | one(op, high, i) << 16;
   copy_lanes(wave.rows[op.to.index].lane, out.lane, active_lanes(wave, op));
 }
 
