@@ -72,8 +72,7 @@ Result<std::optional<ByteView>> find_metadata(ByteView notes, const std::string&
                      cat("at most ", notes.size(), " bytes"), cat("offset ", at));
     std::string_view owner = as_text(*name);
     if (!owner.empty() && owner.back() == '\0') owner.remove_suffix(1);
-    if (header->n_type == kNoteMetadata && owner == kNoteOwner)
-      return content;
+    if (header->n_type == kNoteMetadata && owner == kNoteOwner) return content;
     at = content_at + padded(header->n_descsz);
   }
   return std::optional<ByteView>();

@@ -183,11 +183,12 @@ std::vector<std::string> arch_list(Fields& fields) {
   for (const std::string& arch : out) {
     if (arch.empty() || is_base_arch(arch)) continue;
     const bool features = arch.find(':') != std::string::npos;
-    fields.report().error(fields.object(), "bad-arch",
-                          features ? cat(fields.what(), ": arch '", arch,
-                                         "' has a feature suffix; list the base id alone")
-                                   : cat(fields.what(), ": arch '", arch,
-                                         "' must be gfx and then letters, digits, '-' or '_', or sm_90 and the like"));
+    fields.report().error(
+        fields.object(), "bad-arch",
+        features
+            ? cat(fields.what(), ": arch '", arch, "' has a feature suffix; list the base id alone")
+            : cat(fields.what(), ": arch '", arch,
+                  "' must be gfx and then letters, digits, '-' or '_', or sm_90 and the like"));
   }
   std::sort(out.begin(), out.end());
   return out;
