@@ -2,6 +2,7 @@
 #include <chrono>
 #include <condition_variable>
 
+#include "device/driver_timing.h"
 #include "device/hip/hip_device.h"
 
 namespace hipplan::device::hip {
@@ -9,37 +10,6 @@ namespace {
 
 /// A gate that nobody opens lets go by itself, so that a host that hangs does not hang the GPU.
 constexpr std::chrono::seconds kLongestHold{10};
-
-class HipEvent final : public Event {
- public:
-  HipEvent(const HipDevice& device, void* handle) : device_(device), handle_(handle) {}
-  ~HipEvent() override {
-    (void)device_.call([&] { return device_.api().event_destroy(handle_); });
-  }
-  Result<void> record() override {
-    return device_.check([&] { return device_.api().event_record(handle_, nullptr); },
-                         "cannot record an event");
-  }
-  Result<double> microseconds_since(const Event& earlier) override {
-    const auto* from = dynamic_cast<const HipEvent*>(&earlier);
-    if (from == nullptr || &from->device_ != &device_)
-      return Error{.code = Code::internal,
-                   .reason = "foreign-event",
-                   .where = device_.name(),
-                   .what = "the event belongs to another device"};
-    float milliseconds = 0;
-    HIPPLAN_TRY(device_.check([&] { return device_.api().event_synchronize(handle_); },
-                              "the device's work failed"));
-    HIPPLAN_TRY(device_.check(
-        [&] { return device_.api().event_elapsed(&milliseconds, from->handle_, handle_); },
-        "cannot read the time between two events"));
-    return double{milliseconds} * 1000;
-  }
-
- private:
-  const HipDevice& device_;
-  void* handle_;
-};
 
 /// What the host function and the gate share; the later of the two frees it.
 struct GateState {
@@ -79,37 +49,20 @@ extern "C" void hipplan_hold_stream(void* data) {
   state.expired = !state.changed.wait_for(lock, kLongestHold, [&] { return state.open; });
 }
 
-class HipReplay final : public Replay {
+class HipReplay final : public DriverReplay<HipDevice> {
  public:
-  explicit HipReplay(HipDevice& device) : device_(device) {}
-  HipReplay(const HipReplay&) = delete;
-  HipReplay& operator=(const HipReplay&) = delete;
-  ~HipReplay() override {
-    if (executable_ != nullptr)
-      (void)device_.call([&] { return device_.api().graph_executable_destroy(executable_); });
-    if (graph_ != nullptr) (void)device_.call([&] { return device_.api().graph_destroy(graph_); });
-  }
-
+  using DriverReplay::DriverReplay;
   Result<void> record(std::span<const KernelLaunch> launches) {
     const Api& api = device_.api();
-    HIPPLAN_TRY(device_.check([&] { return api.graph_create(&graph_, 0); }, "cannot make a graph"));
-    void* last = nullptr;
-    for (const auto& launch : launches) HIPPLAN_TRY(add(launch, last));
-    launches_ = launches.size();
+    HIPPLAN_TRY(create());
+    for (const auto& launch : launches) HIPPLAN_TRY(add(launch));
     return device_.check(
         [&] { return api.graph_instantiate(&executable_, graph_, nullptr, nullptr, 0); },
         "the driver refuses the graph of launches");
   }
-  Result<void> start() override {
-    HIPPLAN_TRY(device_.check([&] { return device_.api().graph_launch(executable_, nullptr); },
-                              "the driver refuses the graph's launch"));
-    device_.count_launches(launches_);
-    return {};
-  }
 
  private:
-  /// Puts one launch behind `last`, and itself there.
-  Result<void> add(const KernelLaunch& item, void*& last) {
+  Result<void> add(const KernelLaunch& item) {
     HIPPLAN_TRY_ASSIGN(void* const function, device_.function_of(*item.kernel));
     const Launch& launch = item.launch;
     Bytes arguments(launch.arguments.begin(), launch.arguments.end());
@@ -122,57 +75,29 @@ class HipReplay final : public Replay {
                              {launch.grid.x, launch.grid.y, launch.grid.z},
                              bytes == 0 ? none : nullptr,
                              launch.dynamic_lds_bytes};
-    void* added = nullptr;
-    HIPPLAN_TRY(device_.check(
-        [&] {
-          return device_.api().graph_add_kernel(&added, graph_, &last, last == nullptr ? 0 : 1,
-                                                &node);
-        },
-        "cannot add a launch to a graph"));
-    last = added;
-    return {};
+    return append(node);
   }
-
-  HipDevice& device_;
-  void* graph_ = nullptr;
-  void* executable_ = nullptr;
-  uint64_t launches_ = 0;
 };
-
-/// The first of some entry points that the library lacks, or null.
-struct Entry {
-  bool there;
-  const char* name;
-};
-const char* missing_of(std::initializer_list<Entry> entries) {
-  for (const auto& entry : entries)
-    if (!entry.there) return entry.name;
-  return nullptr;
-}
-
-Error lacks_entry(const HipDevice& device, const char* what, const char* entry) {
-  return not_supported(device.name(), what, cat(device.api().path, " without ", entry));
-}
 
 }  // namespace
 
 Result<std::unique_ptr<Event>> HipDevice::make_event() {
   const Api& a = api();
-  if (const char* entry = missing_of({{a.event_create != nullptr, "hipEventCreate"},
-                                      {a.event_destroy != nullptr, "hipEventDestroy"},
-                                      {a.event_record != nullptr, "hipEventRecord"},
-                                      {a.event_synchronize != nullptr, "hipEventSynchronize"},
-                                      {a.event_elapsed != nullptr, "hipEventElapsedTime"}}))
-    return lacks_entry(*this, "timing by events", entry);
+  HIPPLAN_TRY(need_entries(*this, "timing by events",
+                           {{a.event_create != nullptr, "hipEventCreate"},
+                            {a.event_destroy != nullptr, "hipEventDestroy"},
+                            {a.event_record != nullptr, "hipEventRecord"},
+                            {a.event_synchronize != nullptr, "hipEventSynchronize"},
+                            {a.event_elapsed != nullptr, "hipEventElapsedTime"}}));
   void* handle = nullptr;
   HIPPLAN_TRY(check([&] { return a.event_create(&handle); }, "cannot make an event"));
-  return std::unique_ptr<Event>(new HipEvent(*this, handle));
+  return std::unique_ptr<Event>(new DriverEvent<HipDevice>(*this, handle));
 }
 
 Result<std::unique_ptr<Gate>> HipDevice::close_gate() {
   const Api& a = api();
-  if (a.launch_host_function == nullptr)
-    return lacks_entry(*this, "holding up work", "hipLaunchHostFunc");
+  HIPPLAN_TRY(need_entries(*this, "holding up work",
+                           {{a.launch_host_function != nullptr, "hipLaunchHostFunc"}}));
   auto gate = std::make_unique<HipGate>(name());
   auto shared = std::make_unique<std::shared_ptr<GateState>>(gate->state());
   HIPPLAN_TRY(
@@ -184,26 +109,21 @@ Result<std::unique_ptr<Gate>> HipDevice::close_gate() {
 
 Result<std::unique_ptr<Replay>> HipDevice::make_replay(std::span<const KernelLaunch> launches) {
   const Api& a = api();
-  if (const char* entry =
-          missing_of({{a.graph_create != nullptr, "hipGraphCreate"},
-                      {a.graph_destroy != nullptr, "hipGraphDestroy"},
-                      {a.graph_add_kernel != nullptr, "hipGraphAddKernelNode"},
-                      {a.graph_instantiate != nullptr, "hipGraphInstantiate"},
-                      {a.graph_launch != nullptr, "hipGraphLaunch"},
-                      {a.graph_executable_destroy != nullptr, "hipGraphExecDestroy"}}))
-    return lacks_entry(*this, "replaying recorded launches", entry);
+  HIPPLAN_TRY(need_entries(*this, "replaying recorded launches",
+                           {{a.graph_create != nullptr, "hipGraphCreate"},
+                            {a.graph_destroy != nullptr, "hipGraphDestroy"},
+                            {a.graph_add_kernel != nullptr, "hipGraphAddKernelNode"},
+                            {a.graph_instantiate != nullptr, "hipGraphInstantiate"},
+                            {a.graph_launch != nullptr, "hipGraphLaunch"},
+                            {a.graph_executable_destroy != nullptr, "hipGraphExecDestroy"}}));
   auto replay = std::make_unique<HipReplay>(*this);
   HIPPLAN_TRY(replay->record(launches));
   return std::unique_ptr<Replay>(std::move(replay));
 }
 
 Result<Facts> HipDevice::facts() const {
-  HIPPLAN_TRY_ASSIGN(Facts facts, runtime_->facts(index_));
-  size_t total = 0, free_bytes = 0;
-  HIPPLAN_TRY(check([&] { return api().memory_info(&free_bytes, &total); },
-                    "cannot read how much memory is free"));
-  facts.free_memory_bytes = free_bytes;
-  return facts;
+  HIPPLAN_TRY_ASSIGN(Facts known, runtime_->facts(index_));
+  return with_free_memory(*this, std::move(known));
 }
 
 }  // namespace hipplan::device::hip
