@@ -12,8 +12,8 @@ namespace {
 // Attributes of .nv.info sections.
 constexpr uint8_t kMaxThreads = 0x05, kFrameSize = 0x11, kParameter = 0x17, kBankBytes = 0x19,
                   kRegisters = 0x2f;
-// How an attribute's value is stored: nothing, one byte, two bytes, a size and that many bytes.
-constexpr uint8_t kFormNone = 1, kFormByte = 2, kFormHalf = 3, kFormSized = 4;
+// How an attribute's value is stored: nothing (1), one byte (2), two bytes, a size and that many bytes.
+constexpr uint8_t kFormNone = 1, kFormHalf = 3, kFormSized = 4;
 
 constexpr std::string_view kTextPrefix = ".text.", kInfoPrefix = ".nv.info.",
                            kSharedPrefix = ".nv.shared.";

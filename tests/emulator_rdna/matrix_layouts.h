@@ -176,6 +176,8 @@ inline Spot wmma_output(Accumulator c, WmmaLayout layout, unsigned i, unsigned j
       return {j + 16 * (i % 2), half ? i / 2 * 2 + (high ? 1u : 0u) : i / 2};
     case WmmaLayout::gfx11_wave64:
       return {j + 16 * (i % 4), half ? i / 4 * 2 + (high ? 1u : 0u) : i / 4};
+    case WmmaLayout::gfx12_wave64:
+      return {j + 16 * (i / 8) + 32 * (i / 4 % 2), i % 4};
     case WmmaLayout::gfx12_wave32:
       break;
   }
