@@ -15,7 +15,13 @@
 #include "device/timing.h"
 #include "target/target.h"
 
+namespace hipplan::codeobject {
+struct CodeObject;
+}
+
 namespace hipplan::device {
+
+class Device;
 
 struct Dim3 {
   uint32_t x = 1, y = 1, z = 1;
@@ -36,7 +42,13 @@ using Address = uint64_t;
 /// A kernel of a loaded module. Valid as long as its module.
 class Kernel {
  public:
+  explicit Kernel(const Device* owner) : owner_(owner) {}
   virtual ~Kernel() = default;
+  /// The device that loaded the module, as it knows itself; no other one launches the kernel.
+  [[nodiscard]] const Device* owner() const { return owner_; }
+
+ private:
+  const Device* owner_;
 };
 
 /// A launch with its kernel, for replays.
@@ -86,8 +98,13 @@ class Device {
     return {};
   }
 
-  /// Loads a code object (checked against this device's architecture by its ELF flags).
-  virtual Result<std::unique_ptr<Module>> load(ByteView code_object) = 0;
+  /// Loads a code object, for callers that have not parsed it.
+  Result<std::unique_ptr<Module>> load(ByteView code_object);
+  /// Loads a code object that is parsed: `parsed` is what codeobject::parse() made of these bytes.
+  /// Fails with unusable, reason driver-load, for code that this device's architecture does not
+  /// run. Both may go when this returns.
+  virtual Result<std::unique_ptr<Module>> load(ByteView code_object,
+                                               const codeobject::CodeObject& parsed) = 0;
   /// Faults inside the kernel (bad address, unknown instruction) come back here or from
   /// synchronize() as machine errors.
   virtual Result<void> launch(const Kernel& kernel, const Launch& launch) = 0;

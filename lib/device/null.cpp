@@ -11,7 +11,8 @@ namespace {
 
 class NullKernel final : public Kernel {
  public:
-  explicit NullKernel(codeobject::Kernel info) : info_(std::move(info)) {}
+  NullKernel(const NullDevice& device, codeobject::Kernel info)
+      : Kernel(&device), info_(std::move(info)) {}
   [[nodiscard]] const codeobject::Kernel& info() const { return info_; }
 
  private:
@@ -21,7 +22,7 @@ class NullKernel final : public Kernel {
 class NullModule final : public Module {
  public:
   NullModule(NullDevice& device, const codeobject::CodeObject& code) : device_(device) {
-    for (const auto& kernel : code.kernels) kernels_.push_back(NullKernel(kernel));
+    for (const auto& kernel : code.kernels) kernels_.emplace_back(device, kernel);
   }
   ~NullModule() override { device_.module_gone(); }
   Result<const Kernel*> kernel(std::string_view symbol) override {
@@ -97,8 +98,7 @@ Result<void> NullDevice::fill(Address to, std::byte value, uint64_t bytes) {
   return {};
 }
 
-Result<std::unique_ptr<Module>> NullDevice::load(ByteView code_object) {
-  HIPPLAN_TRY_ASSIGN(const auto code, codeobject::parse(code_object, "code object"));
+Result<std::unique_ptr<Module>> NullDevice::load(ByteView, const codeobject::CodeObject& code) {
   if (!target::code_loads_on(code.arch, description_.arch))
     return Error{.code = Code::unusable,
                  .reason = "driver-load",

@@ -30,7 +30,9 @@ class NullDevice final : public Device {
   Result<void> copy_in(Address to, ByteView from) override;
   Result<void> copy_out(std::span<std::byte> to, Address from) override;
   Result<void> fill(Address to, std::byte value, uint64_t bytes) override;
-  Result<std::unique_ptr<Module>> load(ByteView code_object) override;
+  using Device::load;
+  Result<std::unique_ptr<Module>> load(ByteView code_object,
+                                       const codeobject::CodeObject& parsed) override;
   Result<void> launch(const Kernel& kernel, const Launch& launch) override;
   Result<void> synchronize() override { return {}; }
   [[nodiscard]] Counters counters() const override;

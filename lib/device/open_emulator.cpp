@@ -62,8 +62,9 @@ class LoadedDevice final : public Device {
   Result<void> mark_undefined(Address at, uint64_t bytes) override {
     return inner_->mark_undefined(at, bytes);
   }
-  Result<std::unique_ptr<Module>> load(ByteView code_object) override {
-    return inner_->load(code_object);
+  Result<std::unique_ptr<Module>> load(ByteView code_object,
+                                       const codeobject::CodeObject& parsed) override {
+    return inner_->load(code_object, parsed);
   }
   Result<void> launch(const Kernel& kernel, const Launch& launch) override {
     return inner_->launch(kernel, launch);

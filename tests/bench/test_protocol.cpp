@@ -56,7 +56,9 @@ struct ScriptedDevice final : device::Device {
   Result<void> copy_in(device::Address, ByteView) override { return {}; }
   Result<void> copy_out(std::span<std::byte>, device::Address) override { return {}; }
   Result<void> fill(device::Address, std::byte, uint64_t) override { return {}; }
-  Result<std::unique_ptr<device::Module>> load(ByteView) override { return Error{}; }
+  Result<std::unique_ptr<device::Module>> load(ByteView, const codeobject::CodeObject&) override {
+    return Error{};
+  }
   Result<void> launch(const device::Kernel&, const device::Launch&) override { return {}; }
   Result<void> synchronize() override {
     CHECK_FALSE(closed);

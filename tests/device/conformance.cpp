@@ -7,6 +7,8 @@
 #include <numeric>
 #include <thread>
 
+#include "codeobject/codeobject.h"
+
 namespace hipplan::test {
 namespace {
 
@@ -103,6 +105,15 @@ void check_modules(const Backend& backend, ByteView code) {
     REQUIRE_MESSAGE(module.ok(), (module.ok() ? "" : module.error().text()));
     many.push_back(std::move(module).value());
   }
+  // Code that the caller has parsed is taken as that says.
+  auto parsed = codeobject::parse(code, "code");
+  REQUIRE(parsed.ok());
+  CHECK(device->load(code, *parsed).ok());
+  parsed->arch = target::Arch::parse(parsed->arch.is_amd() ? "gfx906" : "sm_100").value();
+  const auto other = device->load(code, *parsed);
+  REQUIRE_FALSE(other.ok());
+  CHECK(other.error().code == Code::unusable);
+
   const auto absent = many.back()->kernel("no_such_kernel");
   REQUIRE_FALSE(absent.ok());
   CHECK(absent.error().code == Code::unusable);

@@ -111,8 +111,9 @@ class OtherDriver final : public device::Device {
   Result<void> fill(device::Address to, std::byte value, uint64_t bytes) override {
     return driver_.fill(to, value, bytes);
   }
-  Result<std::unique_ptr<device::Module>> load(ByteView code_object) override {
-    return driver_.load(code_object);
+  Result<std::unique_ptr<device::Module>> load(ByteView code_object,
+                                               const codeobject::CodeObject& parsed) override {
+    return driver_.load(code_object, parsed);
   }
   Result<void> launch(const device::Kernel& kernel, const device::Launch& launch) override {
     return driver_.launch(kernel, launch);
@@ -145,8 +146,9 @@ Result<void> check_all(const Bytes& bytes, const Mode& mode) {
   const auto device = *target::Arch::parse("gfx942");
   for (const auto& entry : entries) {
     HIPPLAN_TRY_ASSIGN(const auto plan, file.read_plan(entry, true));
+    const auto code = restore::check_code(plan);
     HIPPLAN_TRY(restore::check_restorable(plan, provider, mode.anywhere ? nullptr : &device,
-                                          restore::check_code(plan)));
+                                          code ? nullptr : &code.error()));
     if (!mode.load_on.empty()) HIPPLAN_TRY(load_on(plan, mode.load_on, provider));
   }
   return {};

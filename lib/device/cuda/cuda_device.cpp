@@ -14,8 +14,8 @@ constexpr uint32_t kFreeLdsBytes = 48u << 10;
 constexpr size_t kLogBytes = 4096;
 
 struct CudaKernel final : Kernel {
-  CudaKernel(void* handle, uint32_t fixed_bytes)
-      : function(handle), static_lds_bytes(fixed_bytes) {}
+  CudaKernel(const Device* owner, void* handle, uint32_t fixed_bytes)
+      : Kernel(owner), function(handle), static_lds_bytes(fixed_bytes) {}
   void* function;
   uint32_t static_lds_bytes;
   mutable std::atomic<uint32_t> granted_lds_bytes{kFreeLdsBytes};
@@ -43,7 +43,8 @@ class CudaModule final : public Module {
       return device_.fail(status, cat("the module has no kernel '", name.substr(0, 80), "'"));
     const auto lds = static_lds_bytes_.find(name);
     auto& slot = kernels_[name];
-    slot = std::make_unique<CudaKernel>(function, lds == static_lds_bytes_.end() ? 0 : lds->second);
+    slot = std::make_unique<CudaKernel>(&device_, function,
+                                        lds == static_lds_bytes_.end() ? 0 : lds->second);
     return static_cast<const Kernel*>(slot.get());
   }
 
@@ -88,9 +89,9 @@ Result<Address> CudaDevice::allocate(uint64_t bytes) {
   return error;
 }
 
-Result<std::unique_ptr<Module>> CudaDevice::load(ByteView code_object) {
+Result<std::unique_ptr<Module>> CudaDevice::load(ByteView code_object,
+                                                 const codeobject::CodeObject& parsed) {
   // The driver trusts what it is given; what is no code for this device never gets there.
-  HIPPLAN_TRY_ASSIGN(const auto parsed, codeobject::parse(code_object, "code object"));
   if (!target::code_loads_on(parsed.arch, description_.arch))
     return Error{.code = Code::unusable,
                  .reason = "driver-load",

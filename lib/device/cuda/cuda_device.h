@@ -45,7 +45,9 @@ class CudaDevice final : public Device {
     return check([&] { return api().fill(to, static_cast<unsigned char>(value), bytes); },
                  "cannot fill memory");
   }
-  Result<std::unique_ptr<Module>> load(ByteView code_object) override;
+  using Device::load;
+  Result<std::unique_ptr<Module>> load(ByteView code_object,
+                                       const codeobject::CodeObject& parsed) override;
   Result<void> launch(const Kernel& kernel, const Launch& launch) override;
   Result<void> synchronize() override {
     return check([&] { return api().synchronize(); }, "the device's work failed");

@@ -125,8 +125,8 @@ Result<void> EmulatorDevice::mark_undefined(device::Address at, uint64_t bytes) 
   return {};
 }
 
-Result<std::unique_ptr<device::Module>> EmulatorDevice::load(ByteView code_object) {
-  HIPPLAN_TRY_ASSIGN(const auto object, codeobject::parse(code_object, "code object"));
+Result<std::unique_ptr<device::Module>> EmulatorDevice::load(ByteView code_object,
+                                                             const codeobject::CodeObject& object) {
   HIPPLAN_TRY(check_arch(object, description_));
   auto module = std::make_unique<EmulatorModule>(*this);
   std::unique_lock lock(mutex_);
@@ -136,8 +136,7 @@ Result<std::unique_ptr<device::Module>> EmulatorDevice::load(ByteView code_objec
     const auto source_lines = std::make_shared<const SourceLines>(SourceLines::read(code_object));
     for (const auto& kernel : object.kernels) {
       HIPPLAN_TRY_ASSIGN(const auto* disassembler, decoder(kernel));
-      auto program =
-          build_program(object, kernel, description_, bias, *disassembler, instructions_left);
+      auto program = build_program(*this, object, kernel, bias, *disassembler, instructions_left);
       if (!program) return program.error().within(cat("kernel ", kernel.name));
       (*program)->source_lines = source_lines;
       module->programs.push_back(std::move(program).value());

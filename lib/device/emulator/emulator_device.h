@@ -21,7 +21,9 @@ class EmulatorDevice final : public device::Device {
   Result<void> copy_out(std::span<std::byte> to, device::Address from) override;
   Result<void> fill(device::Address to, std::byte value, uint64_t bytes) override;
   Result<void> mark_undefined(device::Address at, uint64_t bytes) override;
-  Result<std::unique_ptr<device::Module>> load(ByteView code_object) override;
+  using Device::load;
+  Result<std::unique_ptr<device::Module>> load(ByteView code_object,
+                                               const codeobject::CodeObject& object) override;
   Result<void> launch(const device::Kernel& kernel, const device::Launch& launch) override;
   Result<void> synchronize() override { return {}; }
   [[nodiscard]] device::Counters counters() const override;

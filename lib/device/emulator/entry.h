@@ -9,7 +9,7 @@ namespace hipplan::emulator {
 
 /// Changes whenever the interface or a type that crosses it changes.
 struct AbiTag {
-  uint32_t version = 3;
+  uint32_t version = 4;
   uint32_t description_bytes = sizeof(target::Description);
   uint32_t options_bytes = sizeof(device::OpenOptions);
   uint32_t counters_bytes = sizeof(device::Counters);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "codeobject/image.h"
 #include "device/emulator/wave.h"
 
 namespace hipplan::emulator {
@@ -79,14 +78,6 @@ uint32_t initial_mode(uint32_t rsrc1, bool rdna4) {
   return low | bits(rsrc1, 21, 1) << 8 | bits(rsrc1, 23, 1) << 9;
 }
 
-Result<ByteView> code_at(const codeobject::CodeObject& object, uint64_t address, uint64_t size) {
-  if (const auto code = codeobject::file_bytes(object.segments, address, size, true)) return *code;
-  return Error{.code = Code::damaged,
-               .reason = "kernel-code",
-               .what = "the code is not inside an executable segment",
-               .found = cat(hex(address), " with ", size, " bytes")};
-}
-
 std::string encoding_text(ByteView encoding) {
   std::ostringstream out;
   for (const std::byte byte : encoding) {
@@ -155,7 +146,7 @@ Result<void> lower_functions(const codeobject::CodeObject& object,
                              const disassembly::Disassembler& disassembler, Lowering& lowering,
                              Program& program, uint64_t& instructions_left) {
   for (const auto* symbol : functions_of(object)) {
-    const auto code = code_at(object, symbol->address, symbol->size);
+    const auto code = codeobject::code_at(object, symbol->address, symbol->size);
     if (!code) continue;
     HIPPLAN_TRY_ASSIGN(const auto lines, disassembler.disassemble(*code, symbol->address));
     const auto before = lowering.mark();
@@ -241,16 +232,17 @@ Result<Setup> read_setup(const codeobject::Kernel& kernel, const target::Descrip
   return setup;
 }
 
-Result<std::unique_ptr<Program>> build_program(const codeobject::CodeObject& object,
-                                               const codeobject::Kernel& kernel,
-                                               const target::Description& device,
-                                               uint64_t load_bias,
+Result<std::unique_ptr<Program>> build_program(const device::Device& owner,
+                                               const codeobject::CodeObject& object,
+                                               const codeobject::Kernel& kernel, uint64_t load_bias,
                                                const disassembly::Disassembler& disassembler,
                                                uint64_t& instructions_left) {
-  auto program = std::make_unique<Program>();
+  auto program = std::make_unique<Program>(&owner);
+  const target::Description& device = owner.description();
   program->info = kernel;
   HIPPLAN_TRY_ASSIGN(program->setup, read_setup(kernel, device));
-  HIPPLAN_TRY_ASSIGN(const ByteView code, code_at(object, kernel.entry_address, kernel.code_size));
+  HIPPLAN_TRY_ASSIGN(const ByteView code,
+                     codeobject::code_at(object, kernel.entry_address, kernel.code_size));
   HIPPLAN_TRY_ASSIGN(const auto lines, disassembler.disassemble(code, kernel.entry_address));
   Lowering lowering({.arch = device.arch.base,
                      .lanes = program->setup.lanes,

@@ -68,6 +68,7 @@ struct Setup {
 
 class Program final : public device::Kernel {
  public:
+  using Kernel::Kernel;
   codeobject::Kernel info;
   Setup setup;
   std::vector<Op> ops;
@@ -87,12 +88,11 @@ Result<Setup> read_setup(const codeobject::Kernel& kernel, const target::Descrip
 /// kernel that may call them: it bounds time and memory of a load.
 constexpr uint64_t kMaxModuleInstructions = 4'000'000;
 
-/// Decodes and lowers one kernel of a loaded code object. Every instruction is checked, and taken
-/// from `instructions_left`.
-Result<std::unique_ptr<Program>> build_program(const codeobject::CodeObject& object,
-                                               const codeobject::Kernel& kernel,
-                                               const target::Description& device,
-                                               uint64_t load_bias,
+/// Decodes and lowers one kernel of a code object that `owner` has loaded. Every instruction is
+/// checked, and taken from `instructions_left`.
+Result<std::unique_ptr<Program>> build_program(const device::Device& owner,
+                                               const codeobject::CodeObject& object,
+                                               const codeobject::Kernel& kernel, uint64_t load_bias,
                                                const disassembly::Disassembler& disassembler,
                                                uint64_t& instructions_left);
 

@@ -21,13 +21,13 @@ Result<const Kernel*> HipModule::kernel(std::string_view symbol) {
   if (status != kSuccess)
     return device_.fail(status, cat("the module has no kernel '", name.substr(0, 80), "'"));
   auto& slot = kernels_[name];
-  slot = std::make_unique<HipKernel>(function);
+  slot = std::make_unique<HipKernel>(&device_, function);
   return static_cast<const Kernel*>(slot.get());
 }
 
-Result<std::unique_ptr<Module>> HipDevice::load(ByteView code_object) {
+Result<std::unique_ptr<Module>> HipDevice::load(ByteView code_object,
+                                                const codeobject::CodeObject& parsed) {
   // The runtime trusts what it is given; what is no code object for this device never gets there.
-  HIPPLAN_TRY_ASSIGN(const auto parsed, codeobject::parse(code_object, "code object"));
   if (!target::code_loads_on(parsed.arch, description_.arch))
     return Error{.code = Code::unusable,
                  .reason = "driver-load",

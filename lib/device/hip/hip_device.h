@@ -15,7 +15,7 @@ inline void* pointer(Address address) {
 }
 
 struct HipKernel final : Kernel {
-  explicit HipKernel(void* handle) : function(handle) {}
+  HipKernel(const Device* owner, void* handle) : Kernel(owner), function(handle) {}
   void* function;
 };
 
@@ -71,7 +71,9 @@ class HipDevice final : public Device {
     return check([&] { return api().fill(pointer(to), static_cast<unsigned char>(value), bytes); },
                  "cannot fill memory");
   }
-  Result<std::unique_ptr<Module>> load(ByteView code_object) override;
+  using Device::load;
+  Result<std::unique_ptr<Module>> load(ByteView code_object,
+                                       const codeobject::CodeObject& parsed) override;
   Result<void> launch(const Kernel& kernel, const Launch& launch) override;
   Result<void> synchronize() override {
     return check([&] { return api().synchronize(); }, "the device's work failed");
