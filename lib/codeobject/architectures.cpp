@@ -76,6 +76,7 @@ Result<target::Arch> arch_of_flags(uint32_t e_flags, uint32_t version, const std
     error.code = Code::unusable;  // most likely a GPU that came later
     error.reason = "code-object-version";
     error.found = hex(e_flags & kMachineMask) + " in e_flags " + hex(e_flags);
+    error.advice = kNewerReader;
     return error;
   }
   const uint32_t generic_version = e_flags >> kGenericVersionShift;

@@ -10,6 +10,9 @@
 
 namespace hipplan::codeobject {
 
+/// What to do about code of whatever maker that is newer than this reader.
+inline constexpr const char* kNewerReader = "use a newer hipplan";
+
 /// Architecture name of the low byte of e_flags, or empty when the number is not assigned.
 [[nodiscard]] std::string_view machine_name(uint32_t e_flags);
 /// The inverse: the machine number of "gfx942" or "gfx11-generic".

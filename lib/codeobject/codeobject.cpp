@@ -5,6 +5,7 @@
 #include <set>
 #include <tuple>
 
+#include "base/hex.h"
 #include "codeobject/architectures.h"
 #include "codeobject/cubin.h"
 #include "codeobject/elf_file.h"
@@ -15,7 +16,7 @@
 namespace hipplan::codeobject {
 namespace {
 
-constexpr uint16_t kMachineAmdgpu = 224;
+constexpr uint16_t kMachineAmdgpu = 224, kMachineCuda = 190;  // of ELF headers
 constexpr uint8_t kOsAbiAmdgpuHsa = 64;
 constexpr uint32_t kNoteMetadata = 32;
 constexpr std::string_view kNoteOwner = "AMDGPU";
@@ -28,10 +29,11 @@ Error damaged(const std::string& where, std::string what, std::string expected =
 
 /// The bytes are right as far as can be told, and newer (or older) than this reader.
 Error other_version(const std::string& where, std::string what, std::string expected,
-                    std::string found) {
+                    std::string found, std::string advice) {
   Error error = damaged(where, std::move(what), std::move(expected), std::move(found));
   error.code = Code::unusable;
   error.reason = "code-object-version";
+  error.advice = std::move(advice);
   return error;
 }
 
@@ -46,7 +48,8 @@ Result<void> read_identity(CodeObject& object, const ElfFile& file, const std::s
   const unsigned abi = file.header.e_ident[EI_ABIVERSION];
   if (abi < 2 || abi > 4)
     return other_version(place + ", EI_ABIVERSION", "this code object version cannot be read",
-                         "2, 3 or 4 (code object version 4, 5 or 6)", cat(abi));
+                         "2, 3 or 4 (code object version 4, 5 or 6)", cat(abi),
+                         abi > 4 ? kNewerReader : "");
   if (file.header.e_type != ET_DYN)
     return damaged(place + ", e_type", "not a linked code object", "3 (shared object)",
                    cat(file.header.e_type));
@@ -79,12 +82,15 @@ Result<std::optional<ByteView>> find_metadata(ByteView notes, const std::string&
 }
 
 Result<Metadata> read_note(const ElfFile& file, ByteView bytes, const std::string& where) {
+  uint64_t left = bytes.size();  // notes that overlap would be read again and again
   for (size_t i = 0; i < file.segments.size(); ++i) {
     const Elf64_Phdr& segment = file.segments[i];
     if (segment.p_type != PT_NOTE) continue;
     const std::string place = cat(where, ": segment ", i, " (notes)");
     const auto notes = slice(bytes, segment.p_offset, segment.p_filesz);
     if (!notes) return damaged(place, "the segment reaches outside the file");
+    if (notes->size() > left) return damaged(place, "the segments of notes overlap");
+    left -= notes->size();
     HIPPLAN_TRY_ASSIGN(const auto content, find_metadata(*notes, place));
     if (content) return read_metadata(*content, where + ": metadata note");
   }
@@ -166,23 +172,35 @@ const Kernel* CodeObject::find(std::string_view name) const {
   return found == kernels.end() ? nullptr : &*found;
 }
 
-bool is_code_object(ByteView bytes) {
-  const auto header = load<Elf64_Ehdr>(bytes, 0);
-  return header && std::memcmp(header->e_ident, ELFMAG, SELFMAG) == 0 &&
-         header->e_machine == kMachineAmdgpu;
+CodeKind kind_of(ByteView bytes) {
+  const auto magic = slice(bytes, 0, SELFMAG);
+  if (!magic || as_text(*magic) != ELFMAG) return is_ptx(bytes) ? CodeKind::ptx : CodeKind::none;
+  const auto machine = load<uint16_t>(bytes, offsetof(Elf64_Ehdr, e_machine));
+  if (machine == kMachineAmdgpu) return CodeKind::amd;
+  return machine == kMachineCuda ? CodeKind::cubin : CodeKind::other_elf;
+}
+
+Result<ByteView> code_at(const CodeObject& object, uint64_t address, uint64_t size) {
+  if (const auto code = file_bytes(object.segments, address, size, true)) return *code;
+  return Error{.code = Code::damaged,
+               .reason = "kernel-code",
+               .what = "the code is not inside an executable segment",
+               .found = cat(size, " bytes at address ", hex(address))};
 }
 
 Result<CodeObject> parse(ByteView bytes, const std::string& where) {
-  if (is_ptx(bytes)) return parse_ptx(bytes, where);
+  const CodeKind kind = kind_of(bytes);
+  if (kind == CodeKind::ptx) return parse_ptx(bytes, where);
   HIPPLAN_TRY_ASSIGN(const ElfFile file, read_elf(bytes, where));
-  if (file.header.e_machine == kMachineCuda) return parse_cubin(file, where);
+  if (kind == CodeKind::cubin) return parse_cubin(file, where);
   CodeObject object;
   HIPPLAN_TRY(read_identity(object, file, where));
   HIPPLAN_TRY_ASSIGN(object.segments, read_segments(file, bytes, where));
   HIPPLAN_TRY_ASSIGN(const SymbolTable symbols, SymbolTable::read(file, object.segments, where));
   object.symbols = symbols.defined();
   object.undefined = symbols.undefined();
-  HIPPLAN_TRY_ASSIGN(object.relocations, read_relocations(file, bytes, object.segments, where));
+  HIPPLAN_TRY_ASSIGN(object.relocations,
+                     read_relocations(file, bytes, symbols, object.segments, where));
   HIPPLAN_TRY_ASSIGN(Metadata metadata, read_note(file, bytes, where));
   HIPPLAN_TRY(check_target(metadata, object, where));
   object.kernels = std::move(metadata.kernels);

@@ -84,13 +84,26 @@ struct CodeObject {
   [[nodiscard]] const Kernel* find(std::string_view name) const;
 };
 
-/// Whether the bytes start like an AMD code object (ELF, machine AMDGPU); nothing else is checked.
-[[nodiscard]] bool is_code_object(ByteView bytes);
+/// What bytes start like.
+enum class CodeKind {
+  none,
+  amd,        ///< ELF for AMDGPU
+  cubin,      ///< ELF for CUDA
+  other_elf,  ///< ELF for a processor that is no GPU
+  ptx,        ///< PTX text
+};
+/// The one rule by which code is told; nothing behind the first bytes (and leading comments) is
+/// checked.
+[[nodiscard]] CodeKind kind_of(ByteView bytes);
 
 /// Fails with damaged for anything that is not a well-formed AMD code object, with unusable (reason
 /// code-object-version) for another version or machine; every offset is checked. Afterwards each
 /// kernel's descriptor and code lie inside file-backed parts of segments (the code inside an
 /// executable one) and agree with the metadata, and relocations lie inside segments.
 Result<CodeObject> parse(ByteView bytes, const std::string& where);
+
+/// The `size` bytes of code at a virtual address of a parsed object. Fails with damaged, reason
+/// kernel-code, when they are not in the file part of an executable segment.
+Result<ByteView> code_at(const CodeObject& object, uint64_t address, uint64_t size);
 
 }  // namespace hipplan::codeobject

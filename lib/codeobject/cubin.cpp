@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "codeobject/architectures.h"
 #include "target/nvidia.h"
 
 namespace hipplan::codeobject {
@@ -12,7 +13,8 @@ namespace {
 // Attributes of .nv.info sections.
 constexpr uint8_t kMaxThreads = 0x05, kFrameSize = 0x11, kParameter = 0x17, kBankBytes = 0x19,
                   kRegisters = 0x2f;
-// How an attribute's value is stored: nothing (1), one byte (2), two bytes, a size and that many bytes.
+// How an attribute's value is stored: nothing (1), one byte (2), two bytes (3), a size and that
+// many bytes (4).
 constexpr uint8_t kFormNone = 1, kFormHalf = 3, kFormSized = 4;
 
 constexpr std::string_view kTextPrefix = ".text.", kInfoPrefix = ".nv.info.",
@@ -24,27 +26,6 @@ Error bad_cubin(const std::string& where, std::string what, std::string expected
                 std::string found = "") {
   return Error{Code::damaged,       "cubin",          where, std::move(what),
                std::move(expected), std::move(found), ""};
-}
-
-/// The architecture stands in e_flags: in the lowest byte up to ABI 7, in the second from 8 on.
-Result<target::Arch> arch_of(const ElfFile& file, const std::string& where) {
-  const unsigned abi = file.header.e_ident[EI_ABIVERSION];
-  const uint32_t flags = file.header.e_flags;
-  if (abi < 7 || abi > 8)
-    return Error{.code = Code::unusable,
-                 .reason = "code-object-version",
-                 .where = where + ": ELF header, EI_ABIVERSION",
-                 .what = "this cubin version cannot be read",
-                 .expected = "7 or 8",
-                 .found = cat(abi)};
-  const unsigned number = (abi == 7 ? flags : flags >> 8) & 0xff;
-  // Bit 11 (ABI 7) or 3 (ABI 8) marks code for one architecture alone, sm_90a.
-  const bool specific = ((abi == 7 ? flags >> 11 : flags >> 3) & 1) != 0;
-  const std::string name = cat("sm_", number, specific ? "a" : "");
-  if (!target::parse_nvidia(name))
-    return bad_cubin(where + ": ELF header, e_flags", "no architecture of an NVIDIA GPU",
-                     "for instance sm_90", name);
-  return target::Arch{name, {}};
 }
 
 struct Attribute {
@@ -182,7 +163,34 @@ Result<std::vector<ElfSymbol>> symbols_of(const ElfFile& file, const std::string
   return bad_cubin(where, "there is no symbol table");
 }
 
+/// The bytes are right as far as can be told, and of a later time than this reader.
+Error newer_cubin(const std::string& where, std::string what, std::string expected,
+                  std::string found) {
+  Error error = bad_cubin(where, std::move(what), std::move(expected), std::move(found));
+  error.code = Code::unusable;
+  error.reason = "code-object-version";
+  error.advice = kNewerReader;
+  return error;
+}
+
 }  // namespace
+
+Result<target::Arch> cubin_arch(const Elf64_Ehdr& header, const std::string& where) {
+  const unsigned abi = header.e_ident[EI_ABIVERSION];
+  const uint32_t flags = header.e_flags;
+  if (abi < 7 || abi > 8)
+    return newer_cubin(where + ": ELF header, EI_ABIVERSION", "this cubin version cannot be read",
+                       "7 or 8", cat(abi));
+  const unsigned number = (abi == 7 ? flags : flags >> 8) & 0xff;
+  // Bit 11 (ABI 7) or 3 (ABI 8) marks code for one architecture alone, sm_90a.
+  const bool specific = ((abi == 7 ? flags >> 11 : flags >> 3) & 1) != 0;
+  const std::string name = cat("sm_", number, specific ? "a" : "");
+  if (!target::parse_nvidia(name))
+    return newer_cubin(where + ": ELF header, e_flags",
+                       "the architecture is of no NVIDIA GPU known here", "for instance sm_90",
+                       name);
+  return target::Arch{name, {}};
+}
 
 Result<void> finish_arguments(Kernel& kernel, const std::string& where) {
   uint64_t end = 0;
@@ -199,6 +207,9 @@ Result<void> finish_arguments(Kernel& kernel, const std::string& where) {
                        cat("an end of at most ", kernel.kernarg_segment_size), cat(end));
     argument.kind = argument.size == 8 && argument.offset % 8 == 0 ? "global_buffer" : "by_value";
   }
+  if (end != kernel.kernarg_segment_size)
+    return bad_cubin(where, "the last parameter does not end where the parameters end",
+                     cat(kernel.kernarg_segment_size), cat(end));
   return {};
 }
 
@@ -207,7 +218,7 @@ Result<CodeObject> parse_cubin(const ElfFile& file, const std::string& where) {
   if (file.header.e_type != ET_EXEC)
     return bad_cubin(where + ": ELF header, e_type", "not a linked cubin", "2 (executable)",
                      cat(file.header.e_type));
-  HIPPLAN_TRY_ASSIGN(object.arch, arch_of(file, where));
+  HIPPLAN_TRY_ASSIGN(object.arch, cubin_arch(file.header, where));
   object.version = file.header.e_ident[EI_ABIVERSION];
   object.e_flags = file.header.e_flags;
   HIPPLAN_TRY_ASSIGN(const auto symbols, symbols_of(file, where));
@@ -231,9 +242,8 @@ Result<CodeObject> parse_cubin(const ElfFile& file, const std::string& where) {
     address += text.content.size();
     object.kernels.push_back(std::move(kernel));
   }
-  for (const ElfSection& section : file.sections)
-    if (section.name == ".nv.info")
-      HIPPLAN_TRY(read_common_info(section.content, symbols, object.kernels, where + ": .nv.info"));
+  if (const ElfSection* common = names.section(".nv.info", ""))
+    HIPPLAN_TRY(read_common_info(common->content, symbols, object.kernels, where + ": .nv.info"));
   return object;
 }
 

@@ -9,11 +9,12 @@
 
 namespace hipplan::codeobject {
 
-/// EM_CUDA in the ELF header.
-inline constexpr uint16_t kMachineCuda = 190;
-
-/// Whether the bytes start like PTX: blank space and comments, then ".version".
+/// Whether the bytes start like PTX: blank space and comments, however long, then ".version".
 [[nodiscard]] bool is_ptx(ByteView bytes);
+
+/// The architecture of a cubin: e_flags names it, in the lowest byte up to ABI 7, in the second
+/// from 8 on. One that is not known here, or another ABI, is unusable, reason code-object-version.
+Result<target::Arch> cubin_arch(const Elf64_Ehdr& header, const std::string& where);
 
 /// A linked cubin. Kernels have names, arguments (.nv.info.NAME), registers, shared memory, the
 /// largest workgroup, and code. `segments` holds the code of each kernel, one after the other, and
@@ -25,7 +26,8 @@ Result<CodeObject> parse_cubin(const ElfFile& file, const std::string& where);
 /// and arguments; registers and code size are the driver's to choose.
 Result<CodeObject> parse_ptx(ByteView bytes, const std::string& where);
 
-/// Arguments in order, without gaps in the numbering or overlaps; adds the kinds.
+/// Arguments in order, without overlaps, the last one up to the end of the kernarg segment; adds
+/// the kinds.
 Result<void> finish_arguments(Kernel& kernel, const std::string& where);
 
 }  // namespace hipplan::codeobject

@@ -5,6 +5,9 @@ namespace {
 
 // Far above what compilers make; keeps a hostile header from asking for work without end.
 constexpr uint64_t kMaxSymbols = 1u << 20;
+// Names may share text: linkers let one be the end of another. They share little of it, though, so
+// all names out of a string table come to no more than a few times its size.
+constexpr uint64_t kMaxNameSharing = 4;
 
 Error damaged(const std::string& where, std::string what, std::string expected = "",
               std::string found = "") {
@@ -56,10 +59,46 @@ Result<std::vector<T>> read_table(ByteView bytes, uint64_t offset, uint64_t coun
   return table;
 }
 
+/// Names out of one string table. What all of them come to is bounded, or else a million names that
+/// are one long text would cost a million times its length.
+class Names {
+ public:
+  explicit Names(ByteView table)
+      : table_(table), most_(kMaxNameSharing * table.size() + kMaxNameBytes) {}
+  /// The error says what is wrong with the name and not where it is.
+  Result<std::string_view> at(uint64_t offset) {
+    const auto name = string_at(table_, offset);
+    if (!name)
+      return damaged("", "the name is not inside the string table",
+                     cat("an end within ", kMaxNameBytes, " bytes"), cat("offset ", offset));
+    taken_ += name->size();
+    if (taken_ > most_)
+      return damaged("", "the names are far longer together than the string table",
+                     cat("at most ", most_, " bytes"), cat("more than ", taken_));
+    return *name;
+  }
+
+ private:
+  ByteView table_;
+  uint64_t most_, taken_ = 0;
+};
+
+/// Adds up the sizes of parts of a file that do not overlap: together they fit into it. Reading
+/// each of them is then work in proportion to the file.
+Result<void> add_part(uint64_t& sum, uint64_t size, ByteView bytes, const std::string& where) {
+  const auto next = checked_add(sum, size);
+  if (!next || *next > bytes.size())
+    return damaged(where, "the sections overlap: together they are larger than the file",
+                   cat("at most ", bytes.size(), " bytes"));
+  sum = *next;
+  return {};
+}
+
 Result<void> read_sections(ElfFile& file, ByteView bytes, const std::string& where) {
   HIPPLAN_TRY_ASSIGN(const auto headers,
                      read_table<Elf64_Shdr>(bytes, file.header.e_shoff, file.header.e_shnum,
                                             where + ": section headers"));
+  uint64_t sum = 0;
   for (size_t i = 0; i < headers.size(); ++i) {
     ElfSection section{headers[i], {}, {}};
     if (headers[i].sh_type != SHT_NOBITS && headers[i].sh_type != SHT_NULL) {
@@ -69,6 +108,7 @@ Result<void> read_sections(ElfFile& file, ByteView bytes, const std::string& whe
                        cat("at most ", bytes.size(), " bytes"),
                        cat(headers[i].sh_size, " bytes at offset ", headers[i].sh_offset));
       section.content = *content;
+      HIPPLAN_TRY(add_part(sum, content->size(), bytes, where + ": section headers"));
     }
     file.sections.push_back(section);
   }
@@ -76,14 +116,11 @@ Result<void> read_sections(ElfFile& file, ByteView bytes, const std::string& whe
   if (file.header.e_shstrndx >= file.sections.size())
     return damaged(where + ": ELF header, e_shstrndx", "no such section",
                    cat("below ", file.sections.size()), cat(file.header.e_shstrndx));
-  const ByteView names = file.sections[file.header.e_shstrndx].content;
+  Names names(file.sections[file.header.e_shstrndx].content);
   for (size_t i = 0; i < file.sections.size(); ++i) {
     if (file.sections[i].header.sh_type == SHT_NULL) continue;
-    const auto name = string_at(names, file.sections[i].header.sh_name);
-    if (!name)
-      return damaged(cat(where, ": section ", i, ", sh_name"),
-                     "the name is not inside the string table", "",
-                     cat(file.sections[i].header.sh_name));
+    const auto name = names.at(file.sections[i].header.sh_name);
+    if (!name) return name.error().within(cat(where, ": section ", i, ", sh_name"));
     file.sections[i].name = *name;
   }
   return {};
@@ -93,7 +130,8 @@ Result<void> read_sections(ElfFile& file, ByteView bytes, const std::string& whe
 
 std::optional<std::string_view> string_at(ByteView table, uint64_t offset) {
   if (offset >= table.size()) return std::nullopt;
-  const std::string_view rest = as_text(table.subspan(static_cast<size_t>(offset)));
+  const std::string_view rest =
+      as_text(table.subspan(static_cast<size_t>(offset))).substr(0, kMaxNameBytes + 1);
   const size_t end = rest.find('\0');
   if (end == std::string_view::npos) return std::nullopt;
   return rest.substr(0, end);
@@ -111,7 +149,7 @@ Result<ElfFile> read_elf(ByteView bytes, const std::string& where) {
 
 Result<std::vector<ElfSymbol>> read_symbols(const ElfFile& file, const ElfSection& section,
                                             const std::string& where) {
-  const std::string place = cat(where, ": section ", section.name);
+  const std::string place = cat(where, ": section ", section.name.substr(0, 200));
   if (section.header.sh_entsize != sizeof(Elf64_Sym) ||
       section.content.size() % sizeof(Elf64_Sym) != 0)
     return damaged(place, "the size of the symbol table is wrong",
@@ -124,14 +162,12 @@ Result<std::vector<ElfSymbol>> read_symbols(const ElfFile& file, const ElfSectio
       file.sections[section.header.sh_link].header.sh_type != SHT_STRTAB)
     return damaged(place + ", sh_link", "the string table is missing", "a SHT_STRTAB section",
                    cat(section.header.sh_link));
-  const ByteView strings = file.sections[section.header.sh_link].content;
+  Names names(file.sections[section.header.sh_link].content);
   std::vector<ElfSymbol> symbols;
   for (uint64_t i = 1; i < count; ++i) {
     ElfSymbol symbol{*load<Elf64_Sym>(section.content, i * sizeof(Elf64_Sym)), {}};
-    const auto name = string_at(strings, symbol.raw.st_name);
-    if (!name)
-      return damaged(cat(place, ", symbol ", i), "the name is not inside the string table", "",
-                     cat(symbol.raw.st_name));
+    const auto name = names.at(symbol.raw.st_name);
+    if (!name) return name.error().within(cat(place, ", symbol ", i));
     symbol.name = *name;
     symbols.push_back(symbol);
   }

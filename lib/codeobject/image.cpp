@@ -1,7 +1,9 @@
 #include "codeobject/image.h"
 
 #include <algorithm>
+#include <iterator>
 #include <tuple>
+#include <utility>
 
 namespace hipplan::codeobject {
 namespace {
@@ -15,12 +17,24 @@ Error damaged(const std::string& where, std::string what, std::string expected =
                std::move(expected), std::move(found),    ""};
 }
 
+/// The last segment that starts at or before `address`: no other one can hold bytes from there on.
+const Segment* segment_at(const std::vector<Segment>& segments, uint64_t address) {
+  const auto above =
+      std::upper_bound(segments.begin(), segments.end(), address,
+                       [](uint64_t value, const Segment& s) { return value < s.address; });
+  return above == segments.begin() ? nullptr : &*std::prev(above);
+}
+
 /// Whether [address, address+size) lies in the memory of one segment.
 bool in_memory(const std::vector<Segment>& segments, uint64_t address, uint64_t size) {
-  return std::any_of(segments.begin(), segments.end(), [&](const Segment& s) {
-    return address >= s.address && address - s.address <= s.memory_size &&
-           size <= s.memory_size - (address - s.address);
-  });
+  const Segment* s = segment_at(segments, address);
+  return s != nullptr && address - s->address <= s->memory_size &&
+         size <= s->memory_size - (address - s->address);
+}
+
+/// The first text of a name in messages.
+std::string_view short_name(std::string_view name) {
+  return name.substr(0, 200);
 }
 
 /// Bytes that a relocation of this type writes, or 0 for types that loaders do not apply.
@@ -39,29 +53,29 @@ uint64_t relocation_size(uint32_t type) {
 }
 constexpr uint32_t kRelative64 = 13;
 
+/// The error does not say where.
 Result<Relocation> read_relocation(const Elf64_Rela& raw, const std::vector<ElfSymbol>& symbols,
-                                   const std::vector<Segment>& segments, const std::string& place) {
+                                   const std::vector<Segment>& segments) {
   Relocation out{raw.r_offset, static_cast<uint32_t>(ELF64_R_TYPE(raw.r_info)), raw.r_addend, 0};
   const uint64_t size = relocation_size(out.type);
-  if (size == 0)
-    return damaged(place, "unknown relocation type", "1, 2, 3, 6 or 13", cat(out.type));
+  if (size == 0) return damaged("", "unknown relocation type", "1, 2, 3, 6 or 13", cat(out.type));
   if (!in_memory(segments, out.address, size))
-    return damaged(place, "the relocation lies outside all segments", "",
+    return damaged("", "the relocation lies outside all segments", "",
                    cat("address ", out.address));
   const uint64_t index = ELF64_R_SYM(raw.r_info);
   if (out.type == kRelative64) return out;
   if (index == 0 || index > symbols.size())
-    return damaged(place, "no such symbol", cat("1 to ", symbols.size()), cat(index));
+    return damaged("", "no such symbol", cat("1 to ", symbols.size()), cat(index));
   const Elf64_Sym& symbol = symbols[static_cast<size_t>(index - 1)].raw;
   if (symbol.st_shndx != SHN_UNDEF) out.symbol_address = symbol.st_value;
   return out;
 }
 
-Result<void> add_relocations(const ElfFile& file, size_t index,
+Result<void> add_relocations(const ElfFile& file, const ElfSection& section,
+                             const std::vector<ElfSymbol>& symbols,
                              const std::vector<Segment>& segments, const std::string& where,
                              std::vector<Relocation>& out) {
-  const ElfSection& section = file.sections[index];
-  const std::string place = cat(where, ": section ", section.name);
+  const std::string place = cat(where, ": section ", short_name(section.name));
   if (section.header.sh_entsize != sizeof(Elf64_Rela) ||
       section.content.size() % sizeof(Elf64_Rela) != 0)
     return damaged(place, "the size of the relocation table is wrong",
@@ -73,13 +87,11 @@ Result<void> add_relocations(const ElfFile& file, size_t index,
   const size_t count = section.content.size() / sizeof(Elf64_Rela);
   if (count > kMaxRelocations - out.size())
     return damaged(place, "too many relocations", cat("at most ", kMaxRelocations), cat(count));
-  HIPPLAN_TRY_ASSIGN(const auto symbols,
-                     read_symbols(file, file.sections[section.header.sh_link], where));
   for (size_t i = 0; i < count; ++i) {
     const auto raw = *load<Elf64_Rela>(section.content, i * sizeof(Elf64_Rela));
-    HIPPLAN_TRY_ASSIGN(const Relocation relocation,
-                       read_relocation(raw, symbols, segments, cat(place, ", entry ", i)));
-    out.push_back(relocation);
+    const auto relocation = read_relocation(raw, symbols, segments);
+    if (!relocation) return relocation.error().within(cat(place, ", entry ", i));
+    out.push_back(*relocation);
   }
   return {};
 }
@@ -89,9 +101,12 @@ Result<void> add_relocations(const ElfFile& file, size_t index,
 Result<void> check_dynamic(const ElfFile& file, ByteView bytes, uint64_t rela_bytes,
                            const std::string& where) {
   uint64_t announced = 0;
+  bool seen = false;
   for (const Elf64_Phdr& segment : file.segments) {
     if (segment.p_type != PT_DYNAMIC) continue;
     const std::string place = where + ": dynamic segment";
+    if (seen) return damaged(place, "there are two", "one PT_DYNAMIC");
+    seen = true;
     const auto content = slice(bytes, segment.p_offset, segment.p_filesz);
     if (!content) return damaged(place, "the segment reaches outside the file");
     for (uint64_t at = 0;; at += sizeof(Elf64_Dyn)) {
@@ -150,11 +165,9 @@ Result<std::vector<Segment>> read_segments(const ElfFile& file, ByteView bytes,
 
 std::optional<ByteView> file_bytes(const std::vector<Segment>& segments, uint64_t address,
                                    uint64_t size, bool executable) {
-  for (const Segment& segment : segments) {
-    if (address < segment.address || (executable && !segment.executable)) continue;
-    if (const auto part = slice(segment.content, address - segment.address, size)) return part;
-  }
-  return std::nullopt;
+  const Segment* segment = segment_at(segments, address);
+  if (segment == nullptr || (executable && !segment->executable)) return std::nullopt;
+  return slice(segment->content, address - segment->address, size);
 }
 
 Result<void> SymbolTable::add_table(const std::vector<ElfSymbol>& table, bool dynamic,
@@ -170,10 +183,11 @@ Result<void> SymbolTable::add_table(const std::vector<ElfSymbol>& table, bool dy
     }
     Symbol out{std::string(symbol.name), symbol.raw.st_value, symbol.raw.st_size, type == STT_FUNC};
     if (!in_memory(segments, out.address, out.size))
-      return damaged(cat(where, ": symbol ", out.name), "the symbol lies outside all segments", "",
+      return damaged(cat(where, ": symbol ", short_name(out.name)),
+                     "the symbol lies outside all segments", "",
                      cat(out.size, " bytes at address ", out.address));
     if (dynamic && !dynamic_.emplace(out.name, out).second)
-      return damaged(cat(where, ": symbol ", out.name),
+      return damaged(cat(where, ": symbol ", short_name(out.name)),
                      "the dynamic symbol table has this name twice");
     defined_.push_back(std::move(out));
   }
@@ -183,11 +197,17 @@ Result<void> SymbolTable::add_table(const std::vector<ElfSymbol>& table, bool dy
 Result<SymbolTable> SymbolTable::read(const ElfFile& file, const std::vector<Segment>& segments,
                                       const std::string& where) {
   SymbolTable out;
+  bool seen[2] = {false, false};
   for (const ElfSection& section : file.sections) {
     const bool dynamic = section.header.sh_type == SHT_DYNSYM;
     if (!dynamic && section.header.sh_type != SHT_SYMTAB) continue;
-    HIPPLAN_TRY_ASSIGN(const auto table, read_symbols(file, section, where));
+    // ELF has one table of each type. Many that share one string table would multiply its names.
+    if (std::exchange(seen[dynamic ? 1 : 0], true))
+      return damaged(cat(where, ": section ", short_name(section.name)),
+                     "there is another symbol table of this type");
+    HIPPLAN_TRY_ASSIGN(auto table, read_symbols(file, section, where));
     HIPPLAN_TRY(out.add_table(table, dynamic, segments, where));
+    if (dynamic) out.entries_ = std::move(table);
   }
   const auto key = [](const Symbol& s) {
     return std::tie(s.address, s.name, s.size, s.is_function);
@@ -206,18 +226,18 @@ const Symbol* SymbolTable::find(std::string_view name) const {
 }
 
 Result<std::vector<Relocation>> read_relocations(const ElfFile& file, ByteView bytes,
+                                                 const SymbolTable& symbols,
                                                  const std::vector<Segment>& segments,
                                                  const std::string& where) {
   std::vector<Relocation> out;
   uint64_t rela_bytes = 0;
-  for (size_t i = 0; i < file.sections.size(); ++i) {
-    const ElfSection& section = file.sections[i];
+  for (const ElfSection& section : file.sections) {
     if ((section.header.sh_flags & SHF_ALLOC) == 0) continue;
     if (section.header.sh_type == SHT_REL)
-      return damaged(cat(where, ": section ", section.name),
+      return damaged(cat(where, ": section ", short_name(section.name)),
                      "a relocation form that loaders do not apply", "SHT_RELA");
     if (section.header.sh_type != SHT_RELA) continue;
-    HIPPLAN_TRY(add_relocations(file, i, segments, where, out));
+    HIPPLAN_TRY(add_relocations(file, section, symbols.dynamic_entries(), segments, where, out));
     rela_bytes += section.content.size();
   }
   HIPPLAN_TRY(check_dynamic(file, bytes, rela_bytes, where));

@@ -21,7 +21,8 @@ Result<std::vector<Segment>> read_segments(const ElfFile& file, ByteView bytes,
 [[nodiscard]] std::optional<ByteView> file_bytes(const std::vector<Segment>& segments,
                                                  uint64_t address, uint64_t size, bool executable);
 
-/// Dynamic and static symbols with addresses, sorted by (address, name); every range checked.
+/// Dynamic and static symbols with addresses, sorted by (address, name); every range checked. A
+/// file has at most one table of each.
 class SymbolTable {
  public:
   static Result<SymbolTable> read(const ElfFile& file, const std::vector<Segment>& segments,
@@ -30,17 +31,21 @@ class SymbolTable {
   [[nodiscard]] const Symbol* find(std::string_view name) const;
   [[nodiscard]] const std::vector<Symbol>& defined() const { return defined_; }
   [[nodiscard]] const std::vector<std::string>& undefined() const { return undefined_; }
+  /// The dynamic table as it lies in the file, without the null symbol: what relocations refer to.
+  [[nodiscard]] const std::vector<ElfSymbol>& dynamic_entries() const { return entries_; }
 
  private:
   Result<void> add_table(const std::vector<ElfSymbol>& table, bool dynamic,
                          const std::vector<Segment>& segments, const std::string& where);
   std::map<std::string, Symbol, std::less<>> dynamic_;
+  std::vector<ElfSymbol> entries_;
   std::vector<Symbol> defined_;
   std::vector<std::string> undefined_;
 };
 
 /// Dynamic relocations; only the types that AMD's loader applies.
 Result<std::vector<Relocation>> read_relocations(const ElfFile& file, ByteView bytes,
+                                                 const SymbolTable& symbols,
                                                  const std::vector<Segment>& segments,
                                                  const std::string& where);
 

@@ -3,6 +3,7 @@
 #include <charconv>
 #include <set>
 
+#include "codeobject/architectures.h"
 #include "codeobject/cubin.h"
 #include "target/nvidia.h"
 
@@ -135,6 +136,23 @@ Result<void> read_parameters(Tokens& in, Kernel& kernel, const std::string& wher
   return finish_arguments(kernel, where);
 }
 
+/// The work-items of ".maxntid 16, 16, 1": up to three numbers, those left out are 1.
+Result<uint32_t> read_workgroup(Tokens& in, const std::string& where) {
+  constexpr uint64_t kMost = 1024;
+  uint64_t items = 1;
+  for (int dimension = 0; dimension < 3; ++dimension) {
+    const auto number = number_of(in.next());
+    const auto product = number ? checked_mul(items, uint64_t{*number}) : std::nullopt;
+    if (!product || *product == 0 || *product > kMost)
+      return bad_ptx(where, "the largest workgroup is impossible", "1 to 1024 work-items");
+    items = *product;
+    Tokens ahead = in;
+    if (ahead.next() != ",") break;
+    in = ahead;
+  }
+  return static_cast<uint32_t>(items);
+}
+
 /// Directives between the parameters and the body, and the body itself up to its end.
 Result<void> read_body(Tokens& in, Kernel& kernel, const std::string& where) {
   int depth = 0;
@@ -145,8 +163,7 @@ Result<void> read_body(Tokens& in, Kernel& kernel, const std::string& where) {
     if (token == "}" && --depth == 0) return {};
     if (token == ";" && depth == 0) return {};  // a declaration
     if (depth == 0 && (token == ".maxntid" || token == ".reqntid")) {
-      const auto items = number_of(in.next());
-      if (items && *items >= 1 && *items <= 1024) kernel.max_flat_workgroup_size = *items;
+      HIPPLAN_TRY_ASSIGN(kernel.max_flat_workgroup_size, read_workgroup(in, where));
     }
     if (token == ".shared" && depth > 0) {
       HIPPLAN_TRY_ASSIGN(const Declared variable, read_declared(in, where));
@@ -157,6 +174,19 @@ Result<void> read_body(Tokens& in, Kernel& kernel, const std::string& where) {
       kernel.group_segment_fixed_size = static_cast<uint32_t>(at + variable.bytes);
     }
   }
+}
+
+/// An sm_ with a number that is not known here came later; anything else is no architecture.
+Error bad_target(std::string_view name, const std::string& where) {
+  Error error = bad_ptx(where + ": .target", "no architecture of an NVIDIA GPU known here",
+                        "for instance sm_80", std::string(name.substr(0, 40)));
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  if (!name.starts_with("sm_") || name.size() < 5 || !is_digit(name[3]) || !is_digit(name[4]))
+    return error;
+  error.code = Code::unusable;
+  error.reason = "code-object-version";
+  error.advice = kNewerReader;
+  return error;
 }
 
 Result<Kernel> read_entry(Tokens& in, const std::string& where) {
@@ -176,8 +206,7 @@ Result<Kernel> read_entry(Tokens& in, const std::string& where) {
 }  // namespace
 
 bool is_ptx(ByteView bytes) {
-  return Tokens(as_text(bytes.subspan(0, std::min<size_t>(bytes.size(), 4096)))).next() ==
-         ".version";
+  return Tokens(as_text(bytes)).next() == ".version";
 }
 
 Result<CodeObject> parse_ptx(ByteView bytes, const std::string& where) {
@@ -193,12 +222,9 @@ Result<CodeObject> parse_ptx(ByteView bytes, const std::string& where) {
   std::set<std::string> names;
   for (std::string_view token = in.next(); !token.empty(); token = in.next()) {
     if (token == ".target" && object.arch.base.empty()) {
-      std::string_view name = in.next();
-      if (name.starts_with("sm_")) name.remove_prefix(3);
-      object.arch.base = cat("compute_", name.substr(0, 16));
-      if (!target::parse_nvidia(object.arch.base))
-        return bad_ptx(where + ": .target", "no architecture of an NVIDIA GPU",
-                       "for instance sm_80", std::string(name.substr(0, 40)));
+      const std::string_view name = in.next();
+      object.arch.base = cat("compute_", name.substr(name.starts_with("sm_") ? 3 : 0, 16));
+      if (!target::parse_nvidia(object.arch.base)) return bad_target(name, where);
     } else if (token == ".version" && object.version == 0) {
       const std::string_view version = in.next();
       object.version = number_of(version.substr(0, version.find('.'))).value_or(0);

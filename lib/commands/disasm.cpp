@@ -26,19 +26,6 @@ std::string encoding_text(ByteView encoding) {
   return out;
 }
 
-Result<ByteView> code_of(const codeobject::CodeObject& object, const codeobject::Kernel& kernel) {
-  for (const auto& segment : object.segments) {
-    if (kernel.entry_address < segment.address) continue;
-    if (const auto part =
-            slice(segment.content, kernel.entry_address - segment.address, kernel.code_size))
-      return *part;
-  }
-  return Error{.code = Code::damaged,
-               .reason = "kernel-code",
-               .where = "kernel " + kernel.name,
-               .what = "its instructions are not inside the file"};
-}
-
 using Lines = std::vector<disassembly::Line>;
 
 /// PTX is text already: each of its lines, numbered.
@@ -64,7 +51,8 @@ Lines cubin_lines(ByteView code, uint64_t address) {
 Result<Lines> lines_of(Inspection& in, ByteView bytes, const codeobject::CodeObject& object,
                        const codeobject::Kernel& kernel) {
   if (!object.arch.is_amd() && object.arch.is_generic()) return ptx_lines(as_text(bytes));
-  HIPPLAN_TRY_ASSIGN(const auto code, code_of(object, kernel));
+  HIPPLAN_TRY_ASSIGN(const auto code,
+                     codeobject::code_at(object, kernel.entry_address, kernel.code_size));
   if (!object.arch.is_amd()) return cubin_lines(code, kernel.entry_address);
   HIPPLAN_TRY_ASSIGN(const auto decoder,
                      disassembly::Disassembler::open(object.arch.base, in.io.module_folder(),

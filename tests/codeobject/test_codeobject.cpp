@@ -269,9 +269,10 @@ TEST_CASE("ELF header rules") {
   CHECK_REFUSED(changed(EI_OSABI, uint8_t{0}), "EI_OSABI");
   CHECK_UNUSABLE(changed(EI_ABIVERSION, uint8_t{1}),
                  "expected 2, 3 or 4 (code object version 4, 5 or 6), found 1");
-  CHECK_UNUSABLE(changed(EI_ABIVERSION, uint8_t{5}), "EI_ABIVERSION");
+  CHECK_UNUSABLE(changed(EI_ABIVERSION, uint8_t{5}), "use a newer hipplan");
   CHECK_UNUSABLE(changed(offsetof(Elf64_Ehdr, e_flags), uint8_t{0xe7}),
                  "expected 0x20 to 0x5f, where assigned, found 0xe7");
+  CHECK_UNUSABLE(changed(offsetof(Elf64_Ehdr, e_flags), uint8_t{0xe7}), "use a newer hipplan");
   CHECK_REFUSED(changed(offsetof(Elf64_Ehdr, e_machine), uint16_t{EM_X86_64}), "e_machine");
   CHECK_REFUSED(changed(offsetof(Elf64_Ehdr, e_type), uint16_t{ET_REL}), "e_type");
   CHECK_REFUSED(changed(offsetof(Elf64_Ehdr, e_phentsize), uint16_t{32}), "e_phentsize");
@@ -283,9 +284,13 @@ TEST_CASE("ELF header rules") {
   // The same kernels said to be for another GPU: the note still says gfx942.
   CHECK_REFUSED(changed(offsetof(Elf64_Ehdr, e_flags), uint32_t{0x54f}), "expected gfx950");
   CHECK_UNUSABLE(changed(offsetof(Elf64_Ehdr, e_flags), uint32_t{0x00}), "e_flags");
-  CHECK(codeobject::is_code_object(good));
-  CHECK(!codeobject::is_code_object(changed(0, uint8_t{0})));
-  CHECK(!codeobject::is_code_object({}));
+  using codeobject::CodeKind;
+  CHECK(codeobject::kind_of(good) == CodeKind::amd);
+  CHECK(codeobject::kind_of(changed(0, uint8_t{0})) == CodeKind::none);
+  CHECK(codeobject::kind_of(changed(offsetof(Elf64_Ehdr, e_machine), uint16_t{EM_X86_64})) ==
+        CodeKind::other_elf);
+  CHECK(codeobject::kind_of(ByteView(good).first(16)) == CodeKind::other_elf);
+  CHECK(codeobject::kind_of({}) == CodeKind::none);
 }
 
 TEST_CASE("segment rules") {

@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "codeobject/codeobject.h"
 #include "codeobject/cubin.h"
+#include "codeobject/elf_file.h"
 #include "codeobject/print.h"
 
 using namespace hipplan;
@@ -122,14 +123,65 @@ TEST_CASE("a cubin that is cut off, of another kind or of another version is ref
   REQUIRE_FALSE(newer.ok());
   CHECK(newer.error().code == Code::unusable);
   CHECK(newer.error().reason == "code-object-version");
+  CHECK(newer.error().advice == "use a newer hipplan");
   Bytes relocatable = good;
   store(relocatable, offsetof(Elf64_Ehdr, e_type), uint16_t{ET_REL});
   const auto object = codeobject::parse(relocatable, "sample");
   REQUIRE_FALSE(object.ok());
   CHECK(object.error().reason == "cubin");
+  // Both ABIs: an architecture of two digits that are none here is one of a later time.
+  for (const auto& [abi, flags] : {std::pair{7, 0x05}, std::pair{8, 0x0504}}) {
+    Bytes unknown = good;
+    unknown[EI_ABIVERSION] = static_cast<std::byte>(abi);
+    store(unknown, offsetof(Elf64_Ehdr, e_flags), static_cast<uint32_t>(flags));
+    const auto later = codeobject::parse(unknown, "sample");
+    REQUIRE_FALSE(later.ok());
+    CHECK(later.error().code == Code::unusable);
+    CHECK(later.error().reason == "code-object-version");
+    CHECK(later.error().advice == "use a newer hipplan");
+  }
   Bytes specific = good;
   store(specific, offsetof(Elf64_Ehdr, e_flags), uint32_t{0x5a08});
   CHECK(codeobject::parse(specific, "sample")->arch.text() == "sm_90a");
+}
+
+TEST_CASE("a cubin whose parameters do not fill their segment is refused") {
+  const Bytes good = sample_cubin();
+  const auto info = [&](std::string_view kernel) {
+    const auto file = codeobject::read_elf(good, "sample");
+    REQUIRE(file.ok());
+    for (const auto& section : file->sections)
+      if (section.name == ".nv.info." + std::string(kernel)) return section.header;
+    FAIL("no such section");
+    return Elf64_Shdr{};
+  };
+  /// File offset of the section's first attribute of this form and name.
+  const auto attribute_at = [&](const Elf64_Shdr& section, uint16_t head) {
+    for (size_t at = section.sh_offset; at < section.sh_offset + section.sh_size; at += 4)
+      if (load<uint16_t>(good, at) == head) return at;
+    FAIL("no such attribute");
+    return size_t{0};
+  };
+  constexpr uint16_t kSegmentBytes = 0x1903, kParameter = 0x1704, kMostRegisters = 0x1b03,
+                     kNothing = 0x0001;
+  // store_arguments has 56 bytes of parameters: a segment of 64 would have a tail nobody names.
+  Bytes longer = good;
+  const size_t bytes_at = attribute_at(info("store_arguments"), kSegmentBytes);
+  REQUIRE(load<uint16_t>(good, bytes_at + 2) == 56);
+  store(longer, bytes_at + 2, uint16_t{64});
+  const auto tail = codeobject::parse(longer, "sample");
+  REQUIRE_FALSE(tail.ok());
+  CHECK(tail.error().reason == "cubin");
+  CHECK(tail.error().text().find("expected 64, found 56") != std::string::npos);
+  // The last parameter stands first in the section; made into nothing, it is missing.
+  Bytes shorter = good;
+  const size_t last_at = attribute_at(info("store_arguments"), kParameter);
+  for (size_t at = last_at; at < last_at + 16; at += 4) store(shorter, at, uint32_t{kNothing});
+  CHECK_FALSE(codeobject::parse(shorter, "sample").ok());
+  // No parameters at all belong to a segment of no bytes.
+  Bytes none = good;
+  store(none, attribute_at(info("no_arguments"), kMostRegisters), kSegmentBytes);
+  CHECK_FALSE(codeobject::parse(none, "sample").ok());
 }
 
 TEST_CASE("PTX names its kernels, their arguments and shared memory") {
@@ -156,8 +208,42 @@ TEST_CASE("PTX names its kernels, their arguments and shared memory") {
   }
 }
 
+TEST_CASE("PTX is told behind blanks and comments of any length") {
+  const std::string comment = "//" + std::string(100000, 'x') + "\n/*" + std::string(100000, 'y');
+  CHECK(codeobject::kind_of(as_bytes(comment + "*/" + kPtx)) == codeobject::CodeKind::ptx);
+  CHECK(codeobject::parse(as_bytes(comment + "*/" + kPtx), "text").ok());
+  CHECK(codeobject::kind_of(as_bytes(comment + kPtx)) == codeobject::CodeKind::none);
+  CHECK(codeobject::kind_of(as_bytes(std::string_view(".version\n8.3"))) ==
+        codeobject::CodeKind::ptx);
+  CHECK(codeobject::kind_of(as_bytes(std::string_view(".versions 8.3"))) ==
+        codeobject::CodeKind::none);
+}
+
+TEST_CASE("the largest workgroup of PTX is the product of up to three numbers") {
+  const auto largest = [](const std::string& directive) {
+    const std::string text = replaced(kPtx, ".maxntid 128, 1, 1", directive);
+    const auto object = codeobject::parse(as_bytes(text), "text");
+    return object ? object->kernels[0].max_flat_workgroup_size : 0;
+  };
+  CHECK(largest(".maxntid 128") == 128);
+  CHECK(largest(".reqntid 16, 16") == 256);
+  CHECK(largest(".reqntid 16, 16, 1") == 256);
+  CHECK(largest(".reqntid 8,4 , 2\n.minnctapersm 2") == 64);
+  CHECK(largest(".maxntid 1024, 1, 1") == 1024);
+  // 2^32 * 2^32 is 0 in 64 bits.
+  for (const char* impossible : {"", "x", "0", "16, 0", "1025", "32, 33", "16, 16, 5", "16,",
+                                 "4294967295, 4294967295, 4294967295", "1024, 4294967296"})
+    CHECK_MESSAGE(largest(cat(".reqntid ", impossible)) == 0, impossible);
+}
+
 TEST_CASE("PTX that cannot be is refused") {
   CHECK(refused(replaced(kPtx, "sm_90a", "sm_9")).text().find(".target") != std::string::npos);
+  const std::string later = replaced(kPtx, "sm_90a", "sm_90x");
+  const auto unknown = codeobject::parse(as_bytes(later), "text");
+  REQUIRE_FALSE(unknown.ok());
+  CHECK(unknown.error().code == Code::unusable);
+  CHECK(unknown.error().reason == "code-object-version");
+  CHECK(unknown.error().advice == "use a newer hipplan");
   refused(replaced(kPtx, ".target sm_90a, debug\n", ""));
   refused(replaced(kPtx, "second", "first"));
   refused(replaced(kPtx, ".u8 first_1", "first_1"));
@@ -166,8 +252,17 @@ TEST_CASE("PTX that cannot be is refused") {
   refused(replaced(kPtx, ".align 8 .b8 first_2", ".align 3 .b8 first_2"));
   refused(replaced(kPtx, "{ ret; }\n}\n.entry second() { ret; }\n", ""));
   refused(kPtx + std::string(1, '\0') + "more");
+  // Cut off anywhere it is damaged, unless what is left is whole: between kernels.
+  const auto between = [&](size_t size, std::string_view from, std::string_view to) {
+    const size_t first = kPtx.find(from) + from.size();
+    return size >= first && size < kPtx.find(to, first) + to.size();
+  };
   for (size_t size = 0; size < kPtx.size(); ++size) {
+    CAPTURE(size);
     const auto object = codeobject::parse(as_bytes(kPtx).first(size), "text");
     CHECK((object.ok() || object.error().code == Code::damaged));
+    if (between(size, ".visible .entry", "ret; }\n}") || between(size, ".entry second", "ret; }") ||
+        between(size, "}\n.entry", "second"))
+      CHECK_FALSE(object.ok());
   }
 }
