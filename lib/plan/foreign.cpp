@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "codeobject/codeobject.h"
 #include "plan/errors.h"
 #include "plan/flat_table.h"
 
@@ -54,28 +55,21 @@ bool is_hipdnn_envelope(ByteView bytes) {
          !uids->empty();
 }
 
-/// Text that starts, behind blanks and comments, with a PTX version.
-bool is_ptx(ByteView bytes) {
-  std::string_view text = as_text(bytes.first(std::min<size_t>(bytes.size(), 1 << 16)));
-  while (true) {
-    const auto first = text.find_first_not_of(" \t\r\n");
-    if (first == std::string_view::npos) return false;
-    text.remove_prefix(first);
-    const bool line = text.starts_with("//"), block = text.starts_with("/*");
-    if (!line && !block) break;
-    const auto end = text.find(line ? "\n" : "*/", 2);
-    if (end == std::string_view::npos) return false;
-    text.remove_prefix(end + (line ? 1 : 2));
+/// What the kind of code is called as a kind of file.
+std::optional<FileKind> code_file(ByteView bytes) {
+  switch (codeobject::kind_of(bytes)) {
+    case codeobject::CodeKind::amd:
+      return FileKind::amd_code_object;
+    case codeobject::CodeKind::cubin:
+      return FileKind::cubin;
+    case codeobject::CodeKind::other_elf:
+      return FileKind::elf;
+    case codeobject::CodeKind::ptx:
+      return FileKind::ptx;
+    case codeobject::CodeKind::none:
+      break;
   }
-  return text.starts_with(".version ") || text.starts_with(".version\t");
-}
-
-FileKind elf_kind(ByteView bytes) {
-  constexpr uint16_t kAmdGpu = 224, kCuda = 190;
-  const auto machine_number = load<uint16_t>(bytes, 18);
-  if (machine_number == kAmdGpu) return FileKind::amd_code_object;
-  if (machine_number == kCuda) return FileKind::cubin;
-  return FileKind::elf;
+  return std::nullopt;
 }
 
 bool is_json(ByteView bytes) {
@@ -102,14 +96,10 @@ FileKind recognise(ByteView bytes) {
   if (has(bytes, 0, "HPLV")) return FileKind::hipplan_envelope;
   if (has(bytes, 0, "HKIP")) return FileKind::ingestor_payload;
   if (has(bytes, 0, "KPAK")) return FileKind::kpack;
-  if (has(bytes, 0,
-          "\x7f"
-          "ELF"))
-    return elf_kind(bytes);
+  if (const auto code = code_file(bytes)) return *code;
   if (has(bytes, 0, "\x28\xb5\x2f\xfd")) return FileKind::bundle;
   if (has(bytes, 4, "HDGP")) return FileKind::hipdnn_container;
   if (is_json(bytes)) return FileKind::json;
-  if (is_ptx(bytes)) return FileKind::ptx;
   if (is_hipdnn_envelope(bytes)) return FileKind::hipdnn_envelope;
   return FileKind::unknown;
 }

@@ -31,7 +31,8 @@ enum class FileKind {
 /// Stable word for JSON output: "amd-code-object".
 [[nodiscard]] const char* file_kind_name(FileKind kind);
 
-/// Looks at the bytes only as far as needed to name the kind.
+/// Looks at the bytes only as far as needed to name the kind. Code is told as
+/// codeobject::kind_of() tells it.
 [[nodiscard]] FileKind recognise(ByteView bytes);
 
 /// Error of class bad_input, reason "foreign-file", for a file that is recognised as something

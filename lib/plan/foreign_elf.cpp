@@ -1,49 +1,21 @@
 #include "plan/foreign_elf.h"
 
-#include <optional>
+#include <elf.h>
+
+#include <cstddef>
 
 #include "base/hex.h"
+#include "codeobject/cubin.h"
+#include "codeobject/elf_file.h"
 
 namespace hipplan::plan {
 namespace {
 
-constexpr size_t kMostNames = 4096;
+constexpr size_t kMostNames = 4096, kMostLetters = 4096;
+constexpr std::string_view kText = ".text.";
 
 void put(ForeignFacts& to, const char* name, FactValue value) {
   to.facts.emplace_back(name, std::move(value));
-}
-
-/// A text that ends with a zero byte inside `table`.
-std::string text_at(ByteView table, uint64_t at) {
-  if (at >= table.size()) return {};
-  const std::string_view rest = as_text(table.subspan(static_cast<size_t>(at)));
-  return std::string(rest.substr(0, rest.find('\0')));
-}
-
-/// Names of all sections of a 64-bit file; nothing when a header lies outside the file.
-std::optional<std::vector<std::string>> section_names(ByteView bytes) {
-  const auto offset = load<uint64_t>(bytes, 40);
-  const auto size = load<uint16_t>(bytes, 58), count = load<uint16_t>(bytes, 60),
-             names = load<uint16_t>(bytes, 62);
-  if (!offset || !names || *size != 64 || *names >= *count || *count > kMostNames)
-    return std::nullopt;
-  const auto headers = slice(bytes, *offset, uint64_t{*count} * 64);
-  if (!headers) return std::nullopt;
-  const uint64_t texts = uint64_t{*names} * 64;
-  const auto table =
-      slice(bytes, *load<uint64_t>(*headers, texts + 24), *load<uint64_t>(*headers, texts + 32));
-  if (!table) return std::nullopt;
-  std::vector<std::string> out;
-  for (uint16_t i = 0; i < *count; ++i)
-    out.push_back(text_at(*table, *load<uint32_t>(*headers, uint64_t{i} * 64)));
-  return out;
-}
-
-/// The SM that a cubin is for: the low byte of the flags, in files of ABI 8 and later the second.
-uint32_t sm_of(ByteView bytes, uint32_t flags) {
-  constexpr uint8_t kShiftedAbi = 8;
-  const auto abi = load<uint8_t>(bytes, 8).value_or(0);
-  return (abi >= kShiftedAbi ? flags >> 8 : flags) & 0xff;
 }
 
 bool is_space(char c) {
@@ -70,26 +42,30 @@ std::string word_after(std::string_view text, std::string_view directive, size_t
 }  // namespace
 
 void elf_facts(ForeignFacts& to, ByteView bytes) {
-  const auto flags = load<uint32_t>(bytes, 48);
-  const auto machine_number = load<uint16_t>(bytes, 18);
-  if (!flags || load<uint8_t>(bytes, 4) != 2) {
+  const auto flags = load<uint32_t>(bytes, offsetof(Elf64_Ehdr, e_flags));
+  if (!flags || load<uint8_t>(bytes, EI_CLASS) != ELFCLASS64) {
     to.fault = "it is no whole 64-bit ELF header";
     return;
   }
-  put(to, "machine", int64_t{*machine_number});
+  put(to, "machine", int64_t{*load<uint16_t>(bytes, offsetof(Elf64_Ehdr, e_machine))});
   put(to, "flags", hex(*flags));
   if (to.kind != FileKind::cubin) return;
-  put(to, "target", cat("sm_", sm_of(bytes, *flags)));
-  const auto names = section_names(bytes);
-  if (!names) {
-    to.fault = "its section headers do not lie inside the file";
+  const auto file = codeobject::read_elf(bytes, "the file");
+  if (!file) {
+    to.fault = file.error().text();
     return;
   }
+  const auto arch = codeobject::cubin_arch(file->header, "the file");
+  if (!arch) {
+    to.fault = arch.error().text();
+    return;
+  }
+  put(to, "target", arch->text());
   std::vector<std::string> kernels;
-  constexpr std::string_view kText = ".text.";
-  for (const auto& name : *names)
-    if (name.starts_with(kText)) kernels.push_back(name.substr(kText.size()));
-  put(to, "sections", static_cast<int64_t>(names->size()));
+  for (const auto& section : file->sections)
+    if (section.name.starts_with(kText) && kernels.size() < kMostNames)
+      kernels.emplace_back(section.name.substr(kText.size(), kMostLetters));
+  put(to, "sections", static_cast<int64_t>(file->sections.size()));
   put(to, "kernels", std::move(kernels));
 }
 

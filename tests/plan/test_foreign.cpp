@@ -1,8 +1,12 @@
 // Files of others: recognised, and shown as far as their layout is known, whatever their bytes are.
 #include <doctest/doctest.h>
+#include <elf.h>
 
+#include <chrono>
+#include <cstring>
 #include <random>
 
+#include "codeobject/elf_file.h"
 #include "flat.h"
 #include "plan/foreign_facts.h"
 #include "sample.h"
@@ -36,28 +40,39 @@ T value_of(const ForeignFacts& facts, const std::string& name) {
 void put16(Bytes& bytes, uint64_t at, uint16_t value) {
   std::memcpy(bytes.data() + at, &value, sizeof value);
 }
-void put64(Bytes& bytes, uint64_t at, uint64_t value) {
-  std::memcpy(bytes.data() + at, &value, sizeof value);
-}
 
-/// An ELF header, three section headers and their names.
-Bytes cubin() {
-  const std::string names("\0.shstrtab\0.text.my_kernel\0", 27);
-  Bytes out =
-      bytes_of(std::string("\x7f"
-                           "ELF\x02\x01\x01\x33\x07",
-                           9));
-  out.resize(64 + 3 * 64);
-  put16(out, 18, 190);
-  put_word(out, 48, 0x00500550 + 10);  // sm_90
-  put64(out, 40, 64);
-  put16(out, 58, 64);
-  put16(out, 60, 3);
-  put16(out, 62, 1);
-  put_word(out, 64 + 64, 1);
-  put64(out, 64 + 64 + 24, out.size());
-  put64(out, 64 + 64 + 32, names.size());
-  put_word(out, 64 + 128, 11);
+/// An ELF header, section headers and their names: `names` holds one text of `letters` letters for
+/// all of `count` kernels.
+Bytes cubin(size_t letters = 9, uint16_t count = 1) {
+  const std::string name = letters == 9 ? "my_kernel" : std::string(letters, 'k');
+  const std::string names = std::string("\0.shstrtab\0.text.", 17) + name + '\0';
+  Elf64_Ehdr header{};
+  std::memcpy(header.e_ident,
+              "\x7f"
+              "ELF\x02\x01\x01\x33\x07",
+              9);
+  header.e_type = ET_EXEC;
+  header.e_machine = 190;
+  header.e_version = EV_CURRENT;
+  header.e_flags = 0x00500550 + 10;  // sm_90
+  header.e_ehsize = sizeof header;
+  header.e_shoff = sizeof header;
+  header.e_shentsize = sizeof(Elf64_Shdr);
+  header.e_shnum = static_cast<uint16_t>(2 + count);
+  header.e_shstrndx = 1;
+  Bytes out;
+  append(out, header);
+  Elf64_Shdr section{};
+  append(out, section);
+  section.sh_type = SHT_STRTAB;
+  section.sh_name = 1;
+  section.sh_offset = sizeof header + header.e_shnum * sizeof section;
+  section.sh_size = names.size();
+  append(out, section);
+  section.sh_type = SHT_PROGBITS;
+  section.sh_name = 11;
+  section.sh_size = 0;
+  for (uint16_t i = 0; i < count; ++i) append(out, section);
   append(out, as_bytes(names));
   return out;
 }
@@ -144,8 +159,14 @@ TEST_CASE("cubins, PTX and our own bare pieces") {
   CHECK(value_of<std::string>(elf, "target") == "sm_90");
   CHECK(value_of<std::vector<std::string>>(elf, "kernels") ==
         std::vector<std::string>{"my_kernel"});
+  Bytes later = cubin();
+  put_word(later, offsetof(Elf64_Ehdr, e_flags), 5);
+  CHECK(foreign_facts(later).fault.find("use a newer hipplan") != std::string::npos);
   const auto ptx = foreign_facts(bytes_of(kPtx));
   CHECK(ptx.kind == FileKind::ptx);
+  // What is called PTX here is what loading takes for PTX.
+  const std::string comment = "/*" + std::string(100000, '*') + "*/";
+  CHECK(foreign_facts(bytes_of(comment + kPtx)).kind == FileKind::ptx);
   CHECK(value_of<std::string>(ptx, "version") == "8.4");
   CHECK(value_of<std::string>(ptx, "target") == "sm_90a");
   CHECK(value_of<std::vector<std::string>>(ptx, "kernels") ==
@@ -155,6 +176,24 @@ TEST_CASE("cubins, PTX and our own bare pieces") {
   CHECK(payload.fault.empty());
   CHECK(value_of<std::string>(payload, "body_identifier") == "HPLB");
   CHECK(foreign_facts(*encode_bare_plan(sample_plan(1))).fault.empty());
+}
+
+TEST_CASE("a cubin whose sections share one long name is not copied out section by section") {
+  const auto start = std::chrono::steady_clock::now();
+  for (const size_t letters : {size_t{60} << 10, size_t{16} << 20}) {
+    const auto facts = foreign_facts(cubin(letters, 4000));
+    CHECK(facts.kind == FileKind::cubin);
+    CHECK(facts.fault.find(letters < codeobject::kMaxNameBytes
+                               ? "the names are far longer"
+                               : "not inside the string table") != std::string::npos);
+    CHECK(fact(facts, "kernels") == nullptr);
+    CHECK(facts.fault.size() < 1000);
+  }
+  const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
+  CHECK(passed.count() < 2);
+  const auto one = foreign_facts(cubin(60000, 1));
+  CHECK(value_of<std::vector<std::string>>(one, "kernels") ==
+        std::vector<std::string>{std::string(4096, 'k')});
 }
 
 TEST_CASE("whatever the bytes are, facts are made and printed") {
