@@ -54,10 +54,11 @@ std::string read_all(int descriptor) {
   }
 }
 
-int wait_for(pid_t child) {
+/// Fails where the status is lost: a process that ignores SIGCHLD gets none (ECHILD).
+Result<int> wait_for(pid_t child, const std::string& program) {
   int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
+  while (::waitpid(child, &status, 0) < 0)
+    if (errno != EINTR) return failed(program, "waiting for the program", errno);
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
@@ -86,7 +87,7 @@ Result<Finished> run_program(const std::vector<std::string>& arguments,
   pipe.close_end(1);
   Finished out;
   out.output = read_all(pipe.ends[0]);
-  out.status = wait_for(child);
+  HIPPLAN_TRY_ASSIGN(out.status, wait_for(child, arguments[0]));
   return out;
 }
 

@@ -16,7 +16,7 @@ struct Finished {
 
 /// Runs `arguments[0]` (looked up in PATH when it has no '/') in `folder` and waits. The program
 /// gets a fixed environment, so that nobody's settings reach what it makes. Fails with machine when
-/// it cannot be started.
+/// it cannot be started, or when it is not known how it ended.
 Result<Finished> run_program(const std::vector<std::string>& arguments,
                              const std::filesystem::path& folder);
 

@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <csignal>
 
 #include "authored.h"
 #include "pack/compiler.h"
@@ -62,6 +63,17 @@ TEST_CASE("programs run without a shell") {
   REQUIRE(long_output.ok());
   CHECK(long_output->status == 0);
   CHECK(long_output->output.size() == 65536);
+}
+
+TEST_CASE("a program whose end nobody is told of has not succeeded") {
+  // Whoever ignores SIGCHLD gets no statuses: the host application's choice, and inherited by it.
+  const auto before = std::signal(SIGCHLD, SIG_IGN);
+  const auto lost = pack::run_program({"false"}, {});
+  std::signal(SIGCHLD, before);
+  REQUIRE(!lost.ok());
+  CHECK(lost.error().code == Code::machine);
+  CHECK(lost.error().what.find("waiting for the program failed") == 0);
+  CHECK(pack::run_program({"false"}, {})->status == 1);
 }
 
 TEST_CASE("temporary folders go away") {
