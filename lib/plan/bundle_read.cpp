@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <new>
 #include <set>
 
 #include "base/file.h"
@@ -27,6 +28,7 @@ class TarReader {
  public:
   TarReader(ByteView bytes, std::string where)
       : where_(std::move(where)), from_(archive_read_new()) {
+    if (from_ == nullptr) throw std::bad_alloc();
     archive_read_support_filter_zstd(from_.get());
     archive_read_support_format_tar(from_.get());
     open_ = archive_read_open_memory(from_.get(), bytes.data(), bytes.size()) == ARCHIVE_OK;

@@ -76,6 +76,7 @@ std::string manifest_text(const std::vector<BundleMember>& members) {
 /// One member with every field that could differ between machines set to a fixed value.
 Result<void> put_member(archive* to, const Sink& sink, const std::string& name, ByteView bytes) {
   const std::unique_ptr<archive_entry, FreeEntry> entry(archive_entry_new());
+  if (entry == nullptr) throw std::bad_alloc();
   archive_entry_set_pathname(entry.get(), name.c_str());
   archive_entry_set_size(entry.get(), static_cast<la_int64_t>(bytes.size()));
   archive_entry_set_filetype(entry.get(), AE_IFREG);
@@ -130,6 +131,7 @@ Result<void> write_bundle(const fs::path& folder, const fs::path& output, int co
   HIPPLAN_TRY_ASSIGN(auto target, AtomicFile::create(output));
   Sink sink{target, {}};
   const std::unique_ptr<archive, FreeWriter> to(archive_write_new());
+  if (to == nullptr) throw std::bad_alloc();
   const std::string level = std::to_string(compression_level);
   if (archive_write_set_format_pax_restricted(to.get()) != ARCHIVE_OK ||
       archive_write_add_filter_zstd(to.get()) != ARCHIVE_OK ||

@@ -2,11 +2,14 @@
 
 #include <zstd.h>
 
+#include <new>
+
 #include "plan/errors.h"
 
 namespace hipplan::plan {
 
 Compressor::Compressor(int level) : context_(ZSTD_createCCtx()) {
+  if (context_ == nullptr) throw std::bad_alloc();
   auto* context = static_cast<ZSTD_CCtx*>(context_);
   ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, level);
 }
