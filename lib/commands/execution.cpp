@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/file.h"
+#include "codeobject/codeobject.h"
 
 namespace hipplan::commands {
 
@@ -39,6 +40,19 @@ Result<Bytes> DeviceTensors::read(int64_t uid) const {
     return out;
   }
   return Error{.code = Code::internal, .reason = "unknown-uid", .what = cat("no tensor ", uid)};
+}
+
+std::optional<std::string> note_on_loading(const plan::Plan& plan, const device::Device& device) {
+  const auto is_ptx = [](const plan::KernelImage& image) {
+    return image.code != nullptr && codeobject::kind_of(*image.code) == codeobject::CodeKind::ptx;
+  };
+  const auto& images = plan.payload.kernels;
+  const auto ptx = std::find_if(images.begin(), images.end(), is_ptx);
+  if (!device.name().starts_with("cuda:") || ptx == images.end()) return std::nullopt;
+  return cat("the plan's code is PTX (", ptx->target,
+             "): the driver compiles it when it is loaded, which takes long; baked out of kernels "
+             "packed for ",
+             device.description().arch.base, " it loads at once");
 }
 
 Result<graph::Graph> graph_of(const plan::Plan& plan, const std::string& graph_file) {

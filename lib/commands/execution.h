@@ -3,6 +3,8 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "base/result.h"
@@ -58,6 +60,10 @@ Result<std::vector<run::OutputComparison>> execute_and_judge(device::Device& dev
                                                              const graph::Graph& graph,
                                                              const run::Buffers& inputs,
                                                              const Judging& judging);
+
+/// What to tell before a plan is loaded: that its code is PTX, which the driver compiles while the
+/// user waits, and how to have machine code instead. Nothing where no driver compiles.
+std::optional<std::string> note_on_loading(const plan::Plan& plan, const device::Device& device);
 
 /// What `restore` needs besides the plan: the graph parsed again, checked to be the plan's own.
 Result<graph::Graph> graph_of(const plan::Plan& plan, const std::string& graph_file);

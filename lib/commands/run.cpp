@@ -39,6 +39,7 @@ Result<void> open_all(Session& session) {
   HIPPLAN_TRY_ASSIGN(session.plan, file.read_plan(*entry, true));
   HIPPLAN_TRY_ASSIGN(request.options, emulator_options(options, session.io, session.watch));
   HIPPLAN_TRY_ASSIGN(session.device, open_device(request, session.io));
+  if (const auto note = note_on_loading(session.plan, *session.device)) session.io.note(*note);
   if (options.cold == 0) {  // --cold restores later, and times it
     auto created =
         restore::Executable::create(session.plan, restore::built_in_provider(), *session.device);

@@ -3,6 +3,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "commands/execution.h"
 #include "commands/io.h"
@@ -26,6 +27,7 @@ struct Verification {
   std::optional<Trust> trust;             ///< given: files must be signed
   std::optional<target::Arch> device;     ///< given: only plans that run there are executed
   uint64_t executed = 0, to_execute = 0;  ///< plans of the current file
+  bool noted = false;                     ///< a plan's code was said to be slow to load
 };
 
 void note_failure(FileVerdict& file, const Error& error) {
@@ -72,6 +74,8 @@ Result<void> execute_plan(const plan::Plan& plan, PlanVerdict& verdict, Verifica
   const DeviceRequest request{text_or_empty(v.options.device), plan.target, v.targets};
   HIPPLAN_TRY(next());
   HIPPLAN_TRY_ASSIGN(const auto device, open_device(request, v.io));
+  if (const auto note = note_on_loading(plan, *device); note && !std::exchange(v.noted, true))
+    v.io.note(*note);
   HIPPLAN_TRY_ASSIGN(const auto executable,
                      restore::Executable::create(plan, restore::built_in_provider(), *device));
   HIPPLAN_TRY_ASSIGN(const auto graph, graph_of(plan, ""));

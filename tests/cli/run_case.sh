@@ -9,7 +9,8 @@
 #
 # In expected lines <*> stands for any text; a line that is just <...> stands for any number of lines.
 # $GRAPHS is tests/cli/graphs, $SAMPLES is samples/graphs, $UPSTREAM the upstream data or empty, $SOURCE the
-# repository, $KERNELS the packed kernels, $STAND_IN a HIP runtime over an emulated GPU.
+# repository, $KERNELS the packed kernels, $STAND_IN a HIP runtime over an emulated GPU,
+# $CUDA_STAND_IN a CUDA driver that keeps memory and loads code.
 # A first line "needs upstream" skips the file when that data is not there.
 # Usage: run_case.sh CASE BIN_FOLDER SOURCE_FOLDER
 set -uo pipefail
@@ -18,11 +19,11 @@ bin=$(realpath "$2")
 source_folder=$(realpath "$3")
 export PATH=$bin:$source_folder/tests/cli:$PATH GRAPHS=$source_folder/tests/cli/graphs SAMPLES=$source_folder/samples/graphs
 export SOURCE=$source_folder KERNELS=$bin/../share/hipplan/kernels
-export STAND_IN=$bin/../lib/libhipplan_hip_stand_in.so
+export STAND_IN=$bin/../lib/libhipplan_hip_stand_in.so CUDA_STAND_IN=$bin/../lib/libhipplan_cuda_stand_in.so
 UPSTREAM=${HIPPLAN_UPSTREAM_DATA:-$source_folder/../shared/upstream-data}
 [ -d "$UPSTREAM" ] || UPSTREAM=
 export UPSTREAM
-unset HIPPLAN_UPSTREAM_DATA HIPPLAN_DATA HIPPLAN_MODULES HIPPLAN_HIP_LIBRARY
+unset HIPPLAN_UPSTREAM_DATA HIPPLAN_DATA HIPPLAN_MODULES HIPPLAN_HIP_LIBRARY HIPPLAN_CUDA_LIBRARY
 if head -n 1 "$case_file" | grep -q '^needs upstream$' && [ -z "$UPSTREAM" ]; then
   echo "skipped: the upstream data is not there"
   exit 77
