@@ -19,7 +19,8 @@ Result<target::Arch> cubin_arch(const Elf64_Ehdr& header, const std::string& whe
 /// A linked cubin. Kernels have names, arguments (.nv.info.NAME), registers, shared memory, the
 /// largest workgroup, and code. `segments` holds the code of each kernel, one after the other, and
 /// `entry_address` points there: in a cubin every section starts at 0. An argument of 8 bytes
-/// counts as a pointer ("global_buffer"), every other one as "by_value": cubins do not tell.
+/// counts as a pointer ("global_buffer"), every other one as "by_value": cubins do not tell. (PTX
+/// may, with .ptr; it is read alike, for both to have the same argument list.)
 Result<CodeObject> parse_cubin(const ElfFile& file, const std::string& where);
 
 /// PTX text. The architecture is the virtual one: ".target sm_80" is compute_80. Kernels have names

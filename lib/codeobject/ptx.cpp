@@ -1,5 +1,5 @@
 // Reading PTX as far as loaders need it: target, kernels, parameters, shared memory.
-#include <algorithm>
+#include <array>
 #include <charconv>
 #include <set>
 
@@ -19,8 +19,20 @@ Error bad_ptx(const std::string& where, std::string what, std::string expected =
                std::move(found), ""};
 }
 
-bool is_blank(char c) {
-  return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+/// What a character is to the words of PTX, by its number: texts are long and read while a plan
+/// loads.
+enum class Letter : uint8_t { word, blank, mark, end };
+constexpr std::array<Letter, 256> letters() {
+  std::array<Letter, 256> out{};
+  for (const char c : {' ', '\t', '\n', '\r'}) out[static_cast<unsigned char>(c)] = Letter::blank;
+  for (const char c : std::string_view("(){}[],;<>"))
+    out[static_cast<unsigned char>(c)] = Letter::mark;
+  for (const char c : {'"', '/'}) out[static_cast<unsigned char>(c)] = Letter::end;
+  return out;
+}
+constexpr std::array<Letter, 256> kLetters = letters();
+Letter letter(char c) {
+  return kLetters[static_cast<unsigned char>(c)];
 }
 
 /// Words and single punctuation marks of PTX, without comments. Empty at the end.
@@ -34,10 +46,8 @@ class Tokens {
     if (text_.front() == '"') {
       const size_t end = text_.find('"', 1);
       length = end == std::string_view::npos ? text_.size() : end + 1;
-    } else if (!is_mark(text_.front())) {
-      while (length < text_.size() && !is_blank(text_[length]) && !is_mark(text_[length]) &&
-             text_[length] != '"' && text_[length] != '/')
-        ++length;
+    } else if (letter(text_.front()) != Letter::mark) {
+      while (length < text_.size() && letter(text_[length]) == Letter::word) ++length;
     }
     const std::string_view token = text_.substr(0, length);
     text_.remove_prefix(length);
@@ -45,12 +55,11 @@ class Tokens {
   }
 
  private:
-  static bool is_mark(char c) {
-    return std::string_view("(){}[],;<>").find(c) != std::string_view::npos;
-  }
   void skip() {
     for (;;) {
-      while (!text_.empty() && is_blank(text_.front())) text_.remove_prefix(1);
+      size_t first = 0;
+      while (first < text_.size() && letter(text_[first]) == Letter::blank) ++first;
+      text_.remove_prefix(first);
       const bool line = text_.starts_with("//"), block = text_.starts_with("/*");
       if (!line && !block) return;
       const size_t end = line ? text_.find('\n') : text_.find("*/", 2);

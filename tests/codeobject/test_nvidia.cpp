@@ -9,6 +9,7 @@
 #include "codeobject/cubin.h"
 #include "codeobject/elf_file.h"
 #include "codeobject/print.h"
+#include "sample.h"
 
 using namespace hipplan;
 using codeobject::CodeObject;
@@ -234,6 +235,15 @@ TEST_CASE("the largest workgroup of PTX is the product of up to three numbers") 
   for (const char* impossible : {"", "x", "0", "16, 0", "1025", "32, 33", "16, 16, 5", "16,",
                                  "4294967295, 4294967295, 4294967295", "1024, 4294967296"})
     CHECK_MESSAGE(largest(cat(".reqntid ", impossible)) == 0, impossible);
+}
+
+TEST_CASE("the fuzzer's seeds are sound") {
+  for (const char* name : {"sm_90", "text.ptx", "gfx942"}) {
+    const Bytes bytes = test::sample(name);
+    const auto object = codeobject::parse(bytes, name);
+    CHECK_MESSAGE(object.ok(), name);
+    CHECK_FALSE(object->kernels.empty());
+  }
 }
 
 TEST_CASE("PTX that cannot be is refused") {
