@@ -52,15 +52,21 @@ Result<void> checked(const Protocol& protocol) {
   return protocol.check ? protocol.check() : Result<void>{};
 }
 
+/// What a gate holds up beside the marks before and behind a sample.
+constexpr unsigned kMostLaunches = device::kMaxGatedCalls - 2;
+
 /// Executions that make a sample long enough, within what may be queued behind a gate.
 unsigned executions_for(double one, const Work& work, const Protocol& protocol) {
-  const unsigned queued = std::max(1u, (device::kMaxGatedCalls - 2) / std::max(1u, work.launches));
+  const unsigned queued = std::max(1u, kMostLaunches / std::max(1u, work.launches));
   const double wanted = one > 0 ? std::ceil(protocol.sample_microseconds / one) : queued;
   return static_cast<unsigned>(std::clamp(wanted, 1.0, static_cast<double>(queued)));
 }
 
 Result<void> take_samples(Sampler& sampler, const Work& work, const Protocol& protocol,
                           Measurement& out) {
+  if (work.launches > kMostLaunches)
+    sampler.not_hidden = cat("one execution makes ", work.launches, " launches, and at most ",
+                             kMostLaunches, " can be held up at once");
   HIPPLAN_TRY_ASSIGN(const double one, sampler.take(1));
   out.executions_per_sample = executions_for(one, work, protocol);
   sampler.host_microseconds.clear();

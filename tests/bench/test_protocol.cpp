@@ -132,6 +132,25 @@ TEST_CASE("short executions share a sample, long ones have it alone") {
   CHECK(measured->executions_per_sample == 2);
 }
 
+TEST_CASE("executions of more launches than a gate holds up are timed without one") {
+  ScriptedDevice device;
+  Work large = work_on(device);
+  large.launches = device::kMaxGatedCalls - 2;
+  auto measured = measure(device, large, {});
+  REQUIRE(measured.ok());
+  CHECK(measured->starts_hidden);
+  CHECK(measured->executions_per_sample == 1);
+  const unsigned gates = device.gates;
+  large.launches = device::kMaxGatedCalls - 1;
+  measured = measure(device, large, {});
+  REQUIRE(measured.ok());
+  CHECK(device.gates == gates);
+  CHECK_FALSE(measured->starts_hidden);
+  CHECK(measured->executions_per_sample == 1);
+  CHECK(measured->not_hidden.find("255 launches") != std::string::npos);
+  CHECK(measured->not_hidden.find("at most 254") != std::string::npos);
+}
+
 TEST_CASE("executions are numbered one after the other") {
   ScriptedDevice device;
   std::vector<uint64_t> numbers;
