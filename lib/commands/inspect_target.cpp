@@ -1,6 +1,4 @@
 // inspect target: a device in this machine as a target file, for machines without it.
-#include <algorithm>
-
 #include "base/file.h"
 #include "base/harmless.h"
 #include "commands/inspect_parts.h"
@@ -9,24 +7,10 @@
 namespace hipplan::commands {
 namespace {
 
-void take(uint32_t& into, uint32_t told) {
-  if (told != 0) into = told;
-}
-
-/// What the driver tells, over what the target file of the architecture says. Bandwidth and rates
-/// stay the file's: a driver's memory clock does not say how often a tick moves data. A driver may
-/// tell of one die's cache only, so the larger of the two figures stands.
-target::Description described(const device::Facts& facts, target::Description out,
+/// What the driver tells, over what the target file of the architecture says.
+target::Description described(const device::Facts& facts, const target::Description& known,
                               const std::string& device) {
-  out.name = facts.name;
-  out.arch = facts.arch;
-  out.memory_bytes = facts.memory_bytes;
-  out.last_level_cache_bytes = std::max(out.last_level_cache_bytes, facts.last_level_cache_bytes);
-  take(out.wavefront_size, facts.wavefront_size);
-  take(out.compute_units, facts.compute_units);
-  take(out.max_workgroup_size, facts.max_workgroup_size);
-  take(out.lds_bytes_per_workgroup, facts.lds_bytes_per_workgroup);
-  if (facts.clock_khz != 0) out.clock_ghz = facts.clock_khz / 1e6;
+  auto out = device::with_facts(known, facts);
   out.source = cat("read from ", device, ", driver ", facts.driver_version, ", runtime ",
                    facts.runtime_version, facts.bus_id.empty() ? "" : ", bus " + facts.bus_id,
                    "; bandwidth and rates: ", out.source);

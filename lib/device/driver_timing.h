@@ -1,11 +1,10 @@
-// What events and replays of the HIP and the CUDA device have in common. D is the device class: it
-// has name(), api(), call(), check(), count_launches(); its Api has the same members for both.
+// What events and replays of the HIP and the CUDA device have in common. D is the device class.
 #pragma once
 
 #include <initializer_list>
 #include <utility>
 
-#include "device/device.h"
+#include "device/driver_device.h"
 
 namespace hipplan::device {
 
@@ -45,7 +44,8 @@ class DriverEvent final : public Event {
 };
 
 /// A graph of launches, one after the other, and what the driver made of it. A backend's class
-/// fills it in: create(), then append() per launch, then its own way to instantiate.
+/// fills it in: create(), then append() per launch, then its own way to instantiate. The driver
+/// copies a launch's arguments when it is appended.
 template <class D>
 class DriverReplay : public Replay {
  public:
@@ -69,16 +69,17 @@ class DriverReplay : public Replay {
     return device_.check([&] { return device_.api().graph_create(&graph_, 0); },
                          "cannot make a graph");
   }
-  /// Puts one launch behind those before it. Node is the driver's description of a launch.
+  /// Puts one launch behind those before it. Node is the driver's description of it.
   template <class Node>
-  Result<void> append(const Node& node) {
+  Result<void> append(const DriverKernel& kernel, const Launch& launch, const Node& node) {
     void* added = nullptr;
-    HIPPLAN_TRY(device_.check(
-        [&] {
-          return device_.api().graph_add_kernel(&added, graph_, &last_, last_ == nullptr ? 0 : 1,
-                                                &node);
-        },
-        "cannot add a launch to a graph"));
+    const Status status = device_.call([&] {
+      return device_.api().graph_add_kernel(&added, graph_, &last_, last_ == nullptr ? 0 : 1,
+                                            &node);
+    });
+    if (status != kSuccess)
+      return device_.fail(
+          status, cat("the driver takes into no graph the ", launch_text(kernel.name, launch)));
     last_ = added;
     ++launches_;
     return {};
@@ -107,16 +108,6 @@ Result<void> need_entries(const D& device, const char* what,
     if (!entry.there)
       return not_supported(device.name(), what, cat(device.api().path, " without ", entry.name));
   return {};
-}
-
-/// `known` with the memory that is free now.
-template <class D>
-Result<Facts> with_free_memory(const D& device, Facts known) {
-  size_t total = 0, free_bytes = 0;
-  HIPPLAN_TRY(device.check([&] { return device.api().memory_info(&free_bytes, &total); },
-                           "cannot read how much memory is free"));
-  known.free_memory_bytes = free_bytes;
-  return known;
 }
 
 }  // namespace hipplan::device

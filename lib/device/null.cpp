@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "codeobject/codeobject.h"
+#include "device/errors.h"
 #include "target/code_object_target.h"
 
 namespace hipplan::device {
@@ -28,9 +29,7 @@ class NullModule final : public Module {
   Result<const Kernel*> kernel(std::string_view symbol) override {
     for (const auto& kernel : kernels_)
       if (kernel.info().name == symbol) return static_cast<const Kernel*>(&kernel);
-    return Error{.code = Code::unusable,
-                 .reason = "symbol",
-                 .what = cat("the code object has no kernel '", symbol.substr(0, 80), "'")};
+    return no_kernel(device_.name(), symbol);
   }
 
  private:
@@ -38,9 +37,10 @@ class NullModule final : public Module {
   std::vector<NullKernel> kernels_;
 };
 
-Error bad_address(Address address, uint64_t bytes) {
+Error bad_address(const std::string& device, Address address, uint64_t bytes) {
   return {.code = Code::machine,
           .reason = "bad-address",
+          .where = device,
           .what = cat("address ", address, " with ", bytes, " bytes is not inside one allocation")};
 }
 
@@ -48,32 +48,31 @@ Error bad_address(Address address, uint64_t bytes) {
 
 Result<std::byte*> NullDevice::reach(Address address, uint64_t bytes) {
   auto found = memory_.upper_bound(address);
-  if (found == memory_.begin()) return bad_address(address, bytes);
+  if (found == memory_.begin()) return bad_address(name(), address, bytes);
   --found;
   const uint64_t offset = address - found->first;
   if (offset > found->second.size() || bytes > found->second.size() - offset)
-    return bad_address(address, bytes);
+    return bad_address(name(), address, bytes);
   return found->second.data() + offset;
 }
 
 Result<Address> NullDevice::allocate(uint64_t bytes) {
   const std::lock_guard lock(mutex_);
-  if (bytes > description_.memory_bytes)
-    return Error{.code = Code::machine,
-                 .reason = "out-of-memory",
-                 .where = name(),
-                 .what = "not enough device memory",
-                 .expected = cat("at most ", description_.memory_bytes, " bytes"),
-                 .found = cat(bytes)};
+  const uint64_t total = description_.memory_bytes;
+  if (bytes > total - used_) return no_memory(name(), bytes, total - used_, total);
   const Address address = next_;
   memory_[address] = Bytes(static_cast<size_t>(bytes));
+  used_ += bytes;
   next_ += (bytes / 256 + 2) * 256;
   return address;
 }
 
 Result<void> NullDevice::release(Address address) {
   const std::lock_guard lock(mutex_);
-  if (memory_.erase(address) == 0) return bad_address(address, 0);
+  const auto found = memory_.find(address);
+  if (found == memory_.end()) return not_allocated(name(), address);
+  used_ -= found->second.size();
+  memory_.erase(found);
   return {};
 }
 
@@ -100,34 +99,20 @@ Result<void> NullDevice::fill(Address to, std::byte value, uint64_t bytes) {
 
 Result<std::unique_ptr<Module>> NullDevice::load(ByteView, const codeobject::CodeObject& code) {
   if (!target::code_loads_on(code.arch, description_.arch))
-    return Error{.code = Code::unusable,
-                 .reason = "driver-load",
-                 .where = name(),
-                 .what = "the code object is for another architecture",
-                 .expected = description_.arch.text(),
-                 .found = code.arch.text()};
+    return other_architecture(name(), description_.arch, code.arch);
   const std::lock_guard lock(mutex_);
   ++modules_;
   return std::unique_ptr<Module>(new NullModule(*this, code));
 }
 
 Result<void> NullDevice::launch(const Kernel& kernel, const Launch& launch) {
-  const auto* known = dynamic_cast<const NullKernel*>(&kernel);
-  if (known == nullptr)
-    return Error{.code = Code::internal,
-                 .reason = "foreign-kernel",
-                 .where = name(),
-                 .what = "the kernel belongs to another device"};
-  const uint64_t items = uint64_t{launch.block.x} * launch.block.y * launch.block.z;
-  if (items == 0 || items > known->info().max_flat_workgroup_size)
-    return Error{.code = Code::machine,
-                 .reason = "launch",
-                 .where = known->info().name,
-                 .what = "workgroup size is not launchable",
-                 .expected = cat("1 to ", known->info().max_flat_workgroup_size),
-                 .found = cat(items)};
+  if (kernel.owner() != this) return foreign_kernel(name());
+  const codeobject::Kernel& info = static_cast<const NullKernel&>(kernel).info();
+  const KernelLimits limits = {info.max_flat_workgroup_size, info.group_segment_fixed_size};
+  if (auto sound = check_launch(launch, info.name, limits, description_); !sound)
+    return sound.error().within(name());
   const std::lock_guard lock(mutex_);
-  launches_.push_back({known->info().name, launch.grid, launch.block, launch.dynamic_lds_bytes,
+  launches_.push_back({info.name, launch.grid, launch.block, launch.dynamic_lds_bytes,
                        Bytes(launch.arguments.begin(), launch.arguments.end())});
   return {};
 }

@@ -49,6 +49,7 @@ class NullDevice final : public Device {
   mutable std::mutex mutex_;
   std::map<Address, Bytes> memory_;
   Address next_ = 0x10000;
+  uint64_t used_ = 0;
   size_t modules_ = 0;
   std::vector<RecordedLaunch> launches_;
 };

@@ -23,15 +23,20 @@ std::vector<std::string> file_names() {
 std::vector<std::filesystem::path> folders(const std::string& module_folder) {
   if (!module_folder.empty()) return {module_folder};
   const auto own = own_folder();
+  if (own.empty()) return {};  // no file of the current folder is ever taken for the module
   return {own, own / "hipplan", own / ".." / "lib", own / ".." / "lib" / "hipplan"};
 }
 
-Result<SharedLibrary> open_module(const std::string& module_folder) {
+constexpr const char* kReinstall = "install hipplan as a whole, or name the folder of its modules";
+
+Result<SharedLibrary> open_module(const std::string& module_folder, std::string& path) {
   std::error_code ignored;
   for (const auto& folder : folders(module_folder))
     for (const auto& name : file_names())
-      if (std::filesystem::exists(folder / name, ignored))
-        return SharedLibrary::open(folder / name);
+      if (std::filesystem::exists(folder / name, ignored)) {
+        path = (folder / name).string();
+        return SharedLibrary::open(path);
+      }
   return Error{.code = Code::machine,
                .reason = "no-emulator",
                .where = module_folder.empty() ? own_folder().string() : module_folder,
@@ -82,12 +87,16 @@ class LoadedDevice final : public Device {
 
 Result<std::unique_ptr<Device>> open_emulator(const target::Description& description,
                                               const OpenOptions& options) {
-  HIPPLAN_TRY_ASSIGN(SharedLibrary library, open_module(options.module_folder));
+  std::string path;
+  HIPPLAN_TRY_ASSIGN(SharedLibrary library, open_module(options.module_folder, path));
   auto* open = library.function<emulator::OpenFunction>(emulator::kOpenSymbol);
   if (open == nullptr)
     return Error{.code = Code::machine,
                  .reason = "emulator-version",
-                 .what = "the emulator module exports no entry"};
+                 .where = path,
+                 .what = "the emulator module exports no entry",
+                 .expected = emulator::kOpenSymbol,
+                 .advice = kReinstall};
   const emulator::AbiTag tag;
   Device* device = nullptr;
   Error error;
@@ -100,7 +109,9 @@ Result<std::unique_ptr<Device>> open_emulator(const target::Description& descrip
     default:
       return Error{.code = Code::machine,
                    .reason = "emulator-version",
-                   .what = "the emulator module belongs to another hipplan"};
+                   .where = path,
+                   .what = "the emulator module belongs to another hipplan",
+                   .advice = kReinstall};
   }
 }
 

@@ -29,10 +29,14 @@ class Event {
 /// no cost of starting. (A stream that waits for a value, a blocking host function, or a kernel
 /// that polls.) While it is closed only launch(), Event::record() and Replay::start() may be
 /// called, at most kMaxGatedCalls times, with kernels and replays that have run before: anything
-/// else may wait for the gate. Opens when destroyed.
+/// else may wait for the gate. Opens when destroyed, and by itself when it has held up work for 10
+/// seconds, so that a host that hangs does not hang the GPU. Any thread may open it, one at a time;
+/// must go before its device.
 class Gate {
  public:
   virtual ~Gate() = default;
+  /// Opens it; harmless when it is open. Fails with machine, reason gate-expired, when it had
+  /// opened by itself: what was started behind it may not have been held up.
   virtual Result<void> open() = 0;
 };
 
@@ -65,6 +69,11 @@ struct Facts {
   uint32_t clock_khz = 0;
   uint32_t memory_clock_khz = 0, memory_bus_bits = 0;
 };
+
+/// `known` with what a driver knows better: name, architecture, memory, sizes and clock as far as
+/// it tells them. Bandwidth and rates stay: a driver's memory clock does not say how often a tick
+/// moves data. A driver may tell of one die's cache only, so the larger of the two figures stands.
+[[nodiscard]] target::Description with_facts(target::Description known, const Facts& facts);
 
 /// The answer of a device that lacks a part of this.
 [[nodiscard]] inline Error not_supported(std::string device, std::string_view what,

@@ -44,6 +44,52 @@ device::Address put_words(device::Device& device, const std::vector<uint32_t>& w
   return *at;
 }
 
+/// One condition, the same answer on every device.
+void must_say(const Error& error, Code code, const std::string& reason,
+              const device::Device& device) {
+  CAPTURE(error.text());
+  CHECK(error.code == code);
+  CHECK(error.reason == reason);
+  CHECK(error.where.rfind(device.name(), 0) == 0);
+}
+
+/// What no device launches.
+void check_refused_launches(const Backend& backend, device::Device& device, ByteView code,
+                            const device::Kernel& kernel) {
+  const auto refused = [&](const device::Launch& launch, Code as, const char* reason) {
+    const auto done = device.launch(kernel, launch);
+    REQUIRE_FALSE(done.ok());
+    must_say(done.error(), as, reason, device);
+    CHECK(done.error().text().find("no_arguments") != std::string::npos);
+  };
+  device::Launch launch;
+  launch.grid = {1, 0, 1};
+  refused(launch, Code::bad_input, "grid");
+  launch.grid = {};
+  for (const device::Dim3 block :
+       {device::Dim3{0, 1, 1}, device::Dim3{1025, 1, 1}, device::Dim3{64, 64, 1},
+        device::Dim3{0x10000, 0x10000, 0x10000}}) {
+    launch.block = block;
+    refused(launch, Code::bad_input, "block");
+  }
+  launch.block = {};
+  launch.dynamic_lds_bytes = device.description().lds_bytes_per_workgroup + 1;
+  refused(launch, Code::unusable, "lds");
+
+  const auto other = open(backend);
+  auto loaded = other->load(code);
+  REQUIRE(loaded.ok());
+  const auto& foreign = kernel_of(**loaded, "no_arguments");
+  const auto launched = device.launch(foreign, device::Launch{});
+  REQUIRE_FALSE(launched.ok());
+  must_say(launched.error(), Code::internal, "foreign-kernel", device);
+  if (!backend.times) return;
+  const device::KernelLaunch launches[] = {{&foreign, {}}};
+  const auto replay = device.make_replay(launches);
+  REQUIRE_FALSE(replay.ok());
+  must_say(replay.error(), Code::internal, "foreign-kernel", device);
+}
+
 void add_one(device::Device& device, device::Module& module, device::Address at, uint32_t count) {
   Bytes arguments;
   put(arguments, at);
@@ -86,11 +132,22 @@ void check_memory(const Backend& backend) {
   const auto twice = device->allocate(64);
   REQUIRE(twice.ok());
   CHECK(device->release(*twice).ok());
-  CHECK_FALSE(device->release(*twice).ok());
+  const auto again = device->release(*twice);
+  REQUIRE_FALSE(again.ok());
+  must_say(again.error(), Code::machine, "bad-address", *device);
+
+  if (!device->facts().ok()) {  // what a driver says of it is the driver's
+    Bytes bytes(16);
+    for (const auto& done : {device->copy_in(16, bytes), device->copy_out(bytes, 16),
+                             device->fill(16, std::byte{1}, 16)}) {
+      REQUIRE_FALSE(done.ok());
+      must_say(done.error(), Code::machine, "bad-address", *device);
+    }
+  }
 
   const auto huge = device->allocate(uint64_t{1} << 60);
   REQUIRE_FALSE(huge.ok());
-  CHECK(huge.error().code == Code::machine);
+  must_say(huge.error(), Code::machine, "device-memory", *device);
 }
 
 void check_modules(const Backend& backend, ByteView code) {
@@ -112,11 +169,11 @@ void check_modules(const Backend& backend, ByteView code) {
   parsed->arch = target::Arch::parse(parsed->arch.is_amd() ? "gfx906" : "sm_100").value();
   const auto other = device->load(code, *parsed);
   REQUIRE_FALSE(other.ok());
-  CHECK(other.error().code == Code::unusable);
+  must_say(other.error(), Code::unusable, "driver-load", *device);
 
   const auto absent = many.back()->kernel("no_such_kernel");
   REQUIRE_FALSE(absent.ok());
-  CHECK(absent.error().code == Code::unusable);
+  must_say(absent.error(), Code::unusable, "symbol", *device);
   CHECK(absent.error().text().find("no_such_kernel") != std::string::npos);
   CHECK(&kernel_of(*many.back(), "add_one") == &kernel_of(*many.back(), "add_one"));
 }
@@ -126,6 +183,7 @@ void check_launches(const Backend& backend, ByteView code) {
   auto loaded = device->load(code);
   REQUIRE(loaded.ok());
   device::Module& module = **loaded;
+  check_refused_launches(backend, *device, code, kernel_of(module, "no_arguments"));
   CHECK(device->launch(kernel_of(module, "no_arguments"), device::Launch{}).ok());
   CHECK(device->synchronize().ok());
   CHECK(device->counters().launches == 1);

@@ -1,26 +1,38 @@
-// A libcuda for machines without a GPU: the required entry points of the CUDA driver over a null
-// device, which keeps memory and loads code but computes nothing, with faults on request. It is
-// opened like the real library, by its file name.
-//   CUDA_STAND_IN_DEVICES  how many GPUs there are, 1 else
+// A libcuda for machines without a GPU: the entry points of the CUDA driver over a null device,
+// which keeps memory and loads code and computes one kernel, add_one, with faults on request. It is
+// opened like the real library, by its file name. This file alone is a driver of the required entry
+// points; cuda_stand_in_timing.cpp adds the optional ones.
+//   CUDA_STAND_IN_DEVICES  how many GPUs there are, 1 else, at most 4; they share everything
 //   CUDA_STAND_IN_FAULT    ENTRY=STATUS: the entry fails so
+//   CUDA_STAND_IN_SLOW     BYTES: granting less LDS than this takes 50 ms
+#include "cuda_stand_in.h"
+
+#include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
-#include <map>
-#include <memory>
-#include <mutex>
-#include <string>
+#include <thread>
 
-#include "device/null.h"
 #include "target_files.h"
 
-#define STAND_IN extern "C" __attribute__((visibility("default")))
-
+namespace stand_in {
 namespace {
 
-using namespace hipplan;
-using Status = int;
-constexpr Status kSuccess = 0, kInvalidValue = 1, kOutOfMemory = 2, kNoDevice = 100,
-                 kInvalidDevice = 101, kInvalidImage = 200, kNotFound = 500, kLaunchFailed = 719;
+thread_local void* current_context = nullptr;
+
+/// What the kernel of the conformance suite does: argument 0 is an address, argument 1 a count.
+void add_one(device::NullDevice& device, const device::Launch& launch) {
+  device::Address at = 0;
+  uint32_t count = 0;
+  std::memcpy(&at, launch.arguments.data(), sizeof(at));
+  std::memcpy(&count, launch.arguments.data() + sizeof(at), sizeof(count));
+  std::vector<uint32_t> words(std::min<size_t>(count, size_t{launch.grid.x} * launch.block.x));
+  state().failed |= !device.copy_out(std::as_writable_bytes(std::span(words)), at).ok();
+  for (auto& word : words) ++word;
+  state().failed |= !device.copy_in(at, std::as_bytes(std::span(words))).ok();
+}
+
+}  // namespace
 
 std::string setting(const char* name, const char* otherwise) {
   const char* text = std::getenv(name);
@@ -28,7 +40,7 @@ std::string setting(const char* name, const char* otherwise) {
 }
 
 int devices() {
-  return std::atoi(setting("CUDA_STAND_IN_DEVICES", "1").c_str());
+  return std::clamp(std::atoi(setting("CUDA_STAND_IN_DEVICES", "1").c_str()), 0, kMostDevices);
 }
 
 Status injected(const std::string& entry) {
@@ -36,27 +48,53 @@ Status injected(const std::string& entry) {
   return fault.starts_with(entry + "=") ? std::atoi(fault.c_str() + entry.size() + 1) : kSuccess;
 }
 
-struct State {
-  device::NullDevice device{test::shipped_target("h200")};
-  std::map<void*, std::unique_ptr<device::Module>> modules;
-  std::map<uint64_t, uint64_t> sizes;
-  uint64_t bytes_in_use = 0;
-  int contexts = 0;
-  std::mutex mutex;
-};
+State::State() : device(test::shipped_target("h200")) {}
 State& state() {
   static State one;
   return one;
 }
 
-/// Runs `f` on the device unless a fault is asked for; its failure becomes `status`.
-template <class F>
-Status on_device(const char* entry, Status status, F&& f) {
-  const std::lock_guard lock(state().mutex);
-  if (const Status fault = injected(entry); fault != kSuccess) return fault;
-  if (devices() == 0) return kNoDevice;
-  return f(state()) ? kSuccess : status;
+bool has_context() {
+  for (const int& held : state().contexts)
+    if (current_context == &held) return held > 0;
+  return false;
 }
+
+bool pump(bool all) {
+  State& s = state();
+  while (!s.stream.empty()) {
+    const Work& next = s.stream.front();
+    if (next.ready && !next.ready()) {
+      if (!all) break;
+      std::this_thread::sleep_for(std::chrono::microseconds(200));
+      continue;
+    }
+    if (next.run) next.run();
+    s.stream.pop_front();
+  }
+  return !all || !std::exchange(s.failed, false);
+}
+
+void in_order(Work work) {
+  state().stream.push_back(std::move(work));
+  (void)pump(false);
+}
+
+void start_launch(void* function, device::Launch launch, std::vector<std::byte> arguments) {
+  in_order({{}, [function, launch, arguments = std::move(arguments)]() mutable {
+              State& s = state();
+              launch.arguments = arguments;
+              s.clock_us += 1;
+              s.failed |= !s.device.launch(*static_cast<device::Kernel*>(function), launch).ok();
+              if (s.kernel_names[function] == "add_one") add_one(s.device, launch);
+            }});
+}
+
+}  // namespace stand_in
+
+using namespace stand_in;
+
+namespace {
 
 /// The driver is told no sizes: an ELF file ends with one of its tables, PTX with a zero byte.
 ByteView image_bytes(const void* image) {
@@ -113,6 +151,7 @@ STAND_IN Status cuDeviceGetAttribute(int* value, int attribute, int) {
     const std::map<int, uint64_t> known = {{1, description.max_workgroup_size},
                                            {10, description.wavefront_size},
                                            {16, description.compute_units},
+                                           {38, description.last_level_cache_bytes},
                                            {75, 9},
                                            {76, 0},
                                            {97, description.lds_bytes_per_workgroup}};
@@ -122,26 +161,36 @@ STAND_IN Status cuDeviceGetAttribute(int* value, int attribute, int) {
     return true;
   });
 }
-STAND_IN Status cuDevicePrimaryCtxRetain(void** context, int) {
+STAND_IN Status cuDevicePrimaryCtxRetain(void** context, int device) {
   return on_device("cuDevicePrimaryCtxRetain", kInvalidDevice, [&](State& s) {
-    ++s.contexts;
-    *context = &s;
+    ++s.contexts[device];
+    *context = &s.contexts[device];
     return true;
   });
 }
-STAND_IN Status cuDevicePrimaryCtxRelease_v2(int) {
-  return on_device("cuDevicePrimaryCtxRelease_v2", kInvalidValue,
-                   [](State& s) { return --s.contexts >= 0; });
+STAND_IN Status cuDevicePrimaryCtxRelease_v2(int device) {
+  return on_device("cuDevicePrimaryCtxRelease_v2", kInvalidValue, [&](State& s) {
+    // A context that nobody holds takes its memory with it, whoever forgot it: that would hide it.
+    return --s.contexts[device] >= 0;
+  });
+}
+STAND_IN Status cuCtxGetCurrent(void** context) {
+  *context = current_context;
+  return injected("cuCtxGetCurrent");
 }
 STAND_IN Status cuCtxSetCurrent(void* context) {
-  return on_device("cuCtxSetCurrent", kInvalidValue,
-                   [&](State& s) { return context == &s && s.contexts > 0; });
+  return on_device("cuCtxSetCurrent", kInvalidContext, [&](State& s) {
+    const bool known = std::any_of(std::begin(s.contexts), std::end(s.contexts),
+                                   [&](const int& held) { return context == &held && held > 0; });
+    if (known || context == nullptr) current_context = context;
+    return known || context == nullptr;
+  });
 }
 STAND_IN Status cuCtxSynchronize() {
-  return on_device("cuCtxSynchronize", kLaunchFailed, [](State&) { return true; });
+  return in_context("cuCtxSynchronize", kLaunchFailed, [](State&) { return pump(true); });
 }
 STAND_IN Status cuMemAlloc_v2(uint64_t* address, size_t bytes) {
-  return on_device("cuMemAlloc_v2", kOutOfMemory, [&](State& s) {
+  return in_context("cuMemAlloc_v2", kOutOfMemory, [&](State& s) {
     if (bytes > s.device.description().memory_bytes - s.bytes_in_use) return false;
     auto got = s.device.allocate(bytes);
     if (!got) return false;
@@ -152,29 +201,29 @@ STAND_IN Status cuMemAlloc_v2(uint64_t* address, size_t bytes) {
   });
 }
 STAND_IN Status cuMemFree_v2(uint64_t address) {
-  return on_device("cuMemFree_v2", kInvalidValue, [&](State& s) {
-    if (!s.device.release(address).ok()) return false;
+  return in_context("cuMemFree_v2", kInvalidValue, [&](State& s) {
+    if (!pump(true) || !s.device.release(address).ok()) return false;
     s.bytes_in_use -= s.sizes[address];
     return true;
   });
 }
 STAND_IN Status cuMemcpyHtoD_v2(uint64_t to, const void* from, size_t bytes) {
-  return on_device("cuMemcpyHtoD_v2", kInvalidValue, [&](State& s) {
-    return s.device.copy_in(to, {static_cast<const std::byte*>(from), bytes}).ok();
+  return in_context("cuMemcpyHtoD_v2", kInvalidValue, [&](State& s) {
+    return pump(true) && s.device.copy_in(to, {static_cast<const std::byte*>(from), bytes}).ok();
   });
 }
 STAND_IN Status cuMemcpyDtoH_v2(void* to, uint64_t from, size_t bytes) {
-  return on_device("cuMemcpyDtoH_v2", kInvalidValue, [&](State& s) {
-    return s.device.copy_out({static_cast<std::byte*>(to), bytes}, from).ok();
+  return in_context("cuMemcpyDtoH_v2", kInvalidValue, [&](State& s) {
+    return pump(true) && s.device.copy_out({static_cast<std::byte*>(to), bytes}, from).ok();
   });
 }
 STAND_IN Status cuMemsetD8_v2(uint64_t to, unsigned char value, size_t bytes) {
-  return on_device("cuMemsetD8_v2", kInvalidValue, [&](State& s) {
-    return s.device.fill(to, static_cast<std::byte>(value), bytes).ok();
+  return in_context("cuMemsetD8_v2", kInvalidValue, [&](State& s) {
+    return pump(true) && s.device.fill(to, static_cast<std::byte>(value), bytes).ok();
   });
 }
 STAND_IN Status cuMemGetInfo_v2(size_t* free_bytes, size_t* total) {
-  return on_device("cuMemGetInfo_v2", kInvalidValue, [&](State& s) {
+  return in_context("cuMemGetInfo_v2", kInvalidValue, [&](State& s) {
     *total = s.device.description().memory_bytes;
     *free_bytes = *total - s.bytes_in_use;
     return true;
@@ -182,7 +231,7 @@ STAND_IN Status cuMemGetInfo_v2(size_t* free_bytes, size_t* total) {
 }
 STAND_IN Status cuModuleLoadDataEx(void** module, const void* image, unsigned options, int* names,
                                    void** values) {
-  const Status status = on_device("cuModuleLoadDataEx", kInvalidImage, [&](State& s) {
+  const Status status = in_context("cuModuleLoadDataEx", kInvalidImage, [&](State& s) {
     auto loaded = s.device.load(image_bytes(image));
     if (!loaded) return false;
     *module = loaded->get();
@@ -195,34 +244,42 @@ STAND_IN Status cuModuleLoadDataEx(void** module, const void* image, unsigned op
   return status;
 }
 STAND_IN Status cuModuleUnload(void* module) {
-  return on_device("cuModuleUnload", kInvalidValue,
-                   [&](State& s) { return s.modules.erase(module) == 1; });
+  return in_context("cuModuleUnload", kInvalidValue,
+                    [&](State& s) { return s.modules.erase(module) == 1; });
 }
 STAND_IN Status cuModuleGetFunction(void** function, void* module, const char* name) {
-  return on_device("cuModuleGetFunction", kNotFound, [&](State& s) {
+  return in_context("cuModuleGetFunction", kNotFound, [&](State& s) {
     const auto found = s.modules.find(module);
     if (found == s.modules.end()) return false;
     const auto kernel = found->second->kernel(name);
     if (!kernel) return false;
     *function = const_cast<device::Kernel*>(*kernel);
+    s.kernel_names[*function] = name;
+    s.lds_granted[*function] = 48 << 10;
     return true;
   });
 }
-STAND_IN Status cuFuncGetAttribute(int* value, int, void*) {
-  *value = 0;
-  return injected("cuFuncGetAttribute");
-}
-STAND_IN Status cuFuncSetAttribute(void*, int, int) {
-  return injected("cuFuncSetAttribute");
+STAND_IN Status cuFuncSetAttribute(void* function, int attribute, int value) {
+  if (value < std::atoi(setting("CUDA_STAND_IN_SLOW", "0").c_str()))
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  return in_context("cuFuncSetAttribute", kInvalidValue, [&](State& s) {
+    if (attribute != 8) return false;
+    s.lds_granted[function] = value;
+    return true;
+  });
 }
 STAND_IN Status cuLaunchKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
                                unsigned by, unsigned bz, unsigned lds_bytes, void*, void**,
                                void** extra) {
-  return on_device("cuLaunchKernel", kLaunchFailed, [&](State& s) {
-    device::Launch launch = {{gx, gy, gz}, {bx, by, bz}, lds_bytes, {}};
-    if (extra != nullptr)
-      launch.arguments = {static_cast<const std::byte*>(extra[1]), *static_cast<size_t*>(extra[3])};
-    return s.device.launch(*static_cast<device::Kernel*>(function), launch).ok();
+  return in_context("cuLaunchKernel", kInvalidValue, [&](State& s) {
+    if (lds_bytes > static_cast<unsigned>(s.lds_granted[function])) return false;
+    std::vector<std::byte> arguments;
+    if (extra != nullptr) {
+      const auto* from = static_cast<const std::byte*>(extra[1]);
+      arguments.assign(from, from + *static_cast<size_t*>(extra[3]));
+    }
+    start_launch(function, {{gx, gy, gz}, {bx, by, bz}, lds_bytes, {}}, std::move(arguments));
+    return true;
   });
 }
 STAND_IN Status cuGetErrorName(Status status, const char** name) {

@@ -28,8 +28,9 @@ constexpr bool same_call<R (*)(P...), S (*)(Q...)> = fits<R, S> && (fits<P, Q> &
 
 #define SAME(member, entry) static_assert(same_call<decltype(Api::member), decltype(&entry)>)
 SAME(init, hipInit);
-SAME(get_device_count, hipGetDeviceCount);
-SAME(set_device, hipSetDevice);
+SAME(device_count, hipGetDeviceCount);
+SAME(get_current, hipGetDevice);
+SAME(set_current, hipSetDevice);
 SAME(device_get_name, hipDeviceGetName);
 SAME(device_total_memory, hipDeviceTotalMem);
 SAME(driver_version, hipDriverGetVersion);
@@ -71,8 +72,8 @@ VALUE(compute_units, hipDeviceAttributeMultiprocessorCount);
 VALUE(registers_per_workgroup, hipDeviceAttributeMaxRegistersPerBlock);
 VALUE(lds_bytes_per_workgroup, hipDeviceAttributeMaxSharedMemoryPerBlock);
 VALUE(wavefront_size, hipDeviceAttributeWarpSize);
-static_assert(hipplan::device::hip::kNoDevice == hipErrorNoDevice);
-static_assert(hipplan::device::hip::kInvalidDevice == hipErrorInvalidDevice);
+static_assert(hipplan::device::kNoDevice == hipErrorNoDevice);
+static_assert(hipplan::device::kInvalidDevice == hipErrorInvalidDevice);
 
 #define PLACE(ours, theirs) \
   static_assert(offsetof(KernelNode, ours) == offsetof(hipKernelNodeParams, theirs))

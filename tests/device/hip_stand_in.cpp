@@ -1,6 +1,7 @@
 // A libamdhip64 for machines without a GPU: the HIP entry points that the hip device uses, over an
 // emulated device, with faults on request. It is opened like the real library, by its file name.
-//   STAND_IN_TARGET   stem of a file in descriptors/targets (mi300x); "none": no device
+//   STAND_IN_TARGET   stem of a file in descriptors/targets (mi300x)
+//   STAND_IN_DEVICES  how many there are, 1 else; they share everything
 //   STAND_IN_FAULT    ENTRY=STATUS or ENTRY=STATUS@CALL: from that call on (0 first) the entry
 //   fails
 //   STAND_IN_SLOWING  each launch takes this much longer than the one before: 0.01 for one percent
@@ -57,13 +58,20 @@ device::Device* device_or_null() {
   return s.device.get();
 }
 
+int devices() {
+  return std::atoi(setting("STAND_IN_DEVICES", "1").c_str());
+}
 bool no_device() {
-  return setting("STAND_IN_TARGET", "mi300x") == "none";
+  return devices() == 0;
 }
 
 }  // namespace stand_in
 
 using namespace stand_in;
+
+namespace {
+thread_local int current_device = 0;
+}
 
 STAND_IN Status hipInit(unsigned) {
   if (const Status fault = injected("hipInit"); fault != kSuccess) return fault;
@@ -71,12 +79,18 @@ STAND_IN Status hipInit(unsigned) {
 }
 STAND_IN Status hipGetDeviceCount(int* count) {
   if (const Status fault = injected("hipGetDeviceCount"); fault != kSuccess) return fault;
-  *count = no_device() ? 0 : 1;
+  *count = devices();
   return no_device() ? kNoDevice : kSuccess;
+}
+STAND_IN Status hipGetDevice(int* index) {
+  *index = current_device;
+  return injected("hipGetDevice");
 }
 STAND_IN Status hipSetDevice(int index) {
   if (const Status fault = injected("hipSetDevice"); fault != kSuccess) return fault;
-  return index == 0 && !no_device() ? kSuccess : kInvalidDevice;
+  if (index < 0 || index >= devices()) return kInvalidDevice;
+  current_device = index;
+  return kSuccess;
 }
 STAND_IN Status hipDeviceGetName(char* name, int bytes, int) {
   return on_device("hipDeviceGetName", kInvalidValue, [&](device::Device& d) {

@@ -52,6 +52,7 @@ State& state();
 /// The status that STAND_IN_FAULT asks this call of `entry` to give.
 Status injected(const std::string& entry);
 device::Device* device_or_null();
+int devices();
 bool no_device();
 
 /// Runs `f` on the device unless a fault is asked for; its failure becomes `status`.

@@ -1,6 +1,8 @@
 #include <doctest/doctest.h>
+#include <unistd.h>
 
 #include <cstdlib>
+#include <filesystem>
 
 #include "base/file.h"
 #include "conformance.h"
@@ -52,6 +54,32 @@ Bytes code_for(const Backend& backend) {
 }
 
 }  // namespace
+
+TEST_CASE("a file that is no emulator's module is told by its place, with what to do") {
+  namespace fs = std::filesystem;
+  const fs::path folder = fs::temp_directory_path() / cat("hipplan-no-emulator-", ::getpid());
+  fs::create_directories(folder);
+  device::OpenOptions options;
+  options.module_folder = folder.string();
+  const auto absent = device::open_emulator(shipped_target("mi300x"), options);
+  fs::create_symlink(HIPPLAN_HIP_STAND_IN, folder / "libhipplan-emulator.so");
+  const auto other = device::open_emulator(shipped_target("mi300x"), options);
+  fs::remove_all(folder);
+  REQUIRE_FALSE(absent.ok());
+  CHECK(absent.error().reason == "no-emulator");
+  REQUIRE_FALSE(other.ok());
+  CHECK(other.error().reason == "emulator-version");
+  for (const Error& error : {absent.error(), other.error()}) {
+    CHECK(error.where.rfind(folder.string(), 0) == 0);
+    CHECK_FALSE(error.advice.empty());
+  }
+  auto nvidia = shipped_target("h200");
+  options.module_folder = HIPPLAN_MODULE_FOLDER;
+  const auto refused = device::open_emulator(nvidia, options);
+  REQUIRE_FALSE(refused.ok());
+  CHECK(refused.error().reason == "arch");
+  CHECK(refused.error().where == "emulator:sm_90");
+}
 
 TEST_CASE("every device keeps what is written to its memory") {
   for (const auto& backend : backends()) {

@@ -8,28 +8,15 @@
 
 #include "base/file.h"
 #include "conformance.h"
+#include "device/cuda/api.h"
 #include "device/cuda/cuda.h"
-#include "target_files.h"
+#include "driver_tests.h"
 
 using namespace hipplan;
 using namespace hipplan::test;
 using device::cuda::Runtime;
 
 namespace {
-
-/// A variable of the stand-in for the length of a scope.
-class Setting {
- public:
-  Setting(const char* name, const std::string& value) : name_(name) {
-    setenv(name, value.c_str(), 1);
-  }
-  ~Setting() { unsetenv(name_); }
-  Setting(const Setting&) = delete;
-  Setting& operator=(const Setting&) = delete;
-
- private:
-  const char* name_;
-};
 
 Bytes code_in(const char* elsewhere, const std::string& here) {
   const char* folder = std::getenv("HIPPLAN_TEST_CUDA_CODE");
@@ -50,20 +37,57 @@ Bytes ptx() {
   return code_in("conformance.ptx", HIPPLAN_CONFORMANCE_PTX);
 }
 
-std::shared_ptr<Runtime> stand_in() {
-  auto runtime = Runtime::open(HIPPLAN_CUDA_STAND_IN);
-  REQUIRE_MESSAGE(runtime.ok(), (runtime.ok() ? "" : runtime.error().text()));
-  return std::move(runtime).value();
-}
+/// See driver_tests.h.
+struct CudaStandIn {
+  using Runtime = device::cuda::Runtime;
+  static constexpr const char *kBackend = "cuda", *kLibrary = HIPPLAN_CUDA_STAND_IN,
+                              *kFirstEntry = "cuInit", *kFaultVariable = "CUDA_STAND_IN_FAULT",
+                              *kDevicesVariable = "CUDA_STAND_IN_DEVICES", *kTarget = "h200",
+                              *kOtherTarget = "a100", *kArch = "sm_90", *kOtherArch = "sm_80",
+                              *kOtherCodeArch = "compute_100";
+  static constexpr int kManyGates = 1100;
+  struct Entries {
+    static constexpr const char* kQuestions[] = {
+        "cuInit",          "cuDeviceGetCount",    "cuDeviceGetAttribute",
+        "cuDeviceGetName", "cuDeviceTotalMem_v2", "cuDriverGetVersion"};
+    static constexpr const char *kGetCurrent = "cuCtxGetCurrent", *kSetCurrent = "cuCtxSetCurrent",
+                                *kRelease = "cuMemFree_v2", *kCopyIn = "cuMemcpyHtoD_v2",
+                                *kCopyOut = "cuMemcpyDtoH_v2", *kFill = "cuMemsetD8_v2",
+                                *kLaunch = "cuLaunchKernel", *kSynchronize = "cuCtxSynchronize",
+                                *kModuleLoad = "cuModuleLoadDataEx",
+                                *kEventCreate = "cuEventCreate", *kHold = "cuStreamWaitValue32_v2",
+                                *kGraphCreate = "cuGraphCreate",
+                                *kGraphAdd = "cuGraphAddKernelNode",
+                                *kGraphInstantiate = "cuGraphInstantiateWithFlags";
+  };
+  static Bytes code() { return cubin(); }
+  static Bytes other_code() {
+    const std::string_view text = ".version 8.6\n.target sm_100\n.address_size 64\n";
+    return {as_bytes(text).begin(), as_bytes(text).end()};
+  }
+  static auto open(std::shared_ptr<Runtime> runtime, int index, target::Description description,
+                   std::chrono::milliseconds longest_hold) {
+    return device::cuda::open_device(std::move(runtime), index, std::move(description),
+                                     longest_hold);
+  }
+  static void* current_of(const device::cuda::Api& api, int index) {
+    void* context = nullptr;
+    REQUIRE(api.context_retain(&context, index) == device::kSuccess);
+    return context;
+  }
+  static void give_back(const device::cuda::Api& api, int index) {
+    CHECK(api.context_release(index) == device::kSuccess);
+  }
+};
 
-std::unique_ptr<device::Device> stand_in_device() {
-  auto device = device::cuda::open_device(stand_in(), 0, shipped_target("h200"));
-  REQUIRE_MESSAGE(device.ok(), (device.ok() ? "" : device.error().text()));
-  return std::move(device).value();
-}
-
-bool mentions(const Error& error, const std::string& text) {
-  return error.text().find(text) != std::string::npos;
+/// The device over a stand-in that lacks the optional entry points, or has them.
+Backend stand_in_backend(const char* library, bool times) {
+  return {"cuda over the stand-in", "sm_90", false,
+          [library]() -> Result<std::unique_ptr<device::Device>> {
+            HIPPLAN_TRY_ASSIGN(auto runtime, Runtime::open(library));
+            return device::cuda::open_device(runtime, 0, shipped_target("h200"));
+          },
+          times};
 }
 
 /// The first GPU of this machine, or why there is none.
@@ -97,17 +121,31 @@ void check_all(const Backend& backend, ByteView code) {
 
 }  // namespace
 
-TEST_CASE("the cuda device conforms over the stand-in, with machine code and with PTX") {
-  const Backend backend{"cuda over the stand-in", "sm_90", false,
-                        []() -> Result<std::unique_ptr<device::Device>> {
-                          HIPPLAN_TRY_ASSIGN(auto runtime, Runtime::open(HIPPLAN_CUDA_STAND_IN));
-                          return device::cuda::open_device(runtime, 0, shipped_target("h200"));
-                        }};
-  for (const Bytes& code : {cubin(), ptx()}) {
-    if (code.empty()) continue;
-    check_memory(backend);
-    check_modules(backend, code);
+TEST_CASE("the cuda device conforms over the stand-in, with machine code") {
+  check_all(stand_in_backend(HIPPLAN_CUDA_STAND_IN, true), cubin());
+}
+
+TEST_CASE("the cuda device conforms over the stand-in, with PTX") {
+  const Bytes text = ptx();
+  if (text.empty()) {
+    MESSAGE("skipped: no compiler here makes PTX");
+    return;
   }
+  check_all(stand_in_backend(HIPPLAN_CUDA_STAND_IN, true), text);
+}
+
+TEST_CASE("a driver of the required entry points alone runs code, and lacks the rest") {
+  const Backend backend = stand_in_backend(HIPPLAN_CUDA_PLAIN_STAND_IN, false);
+  check_memory(backend);
+  check_modules(backend, cubin());
+  check_launches(backend, cubin());
+  check_timing(backend, cubin());
+  check_replays(backend, cubin());
+  const auto device = must(backend.open());
+  CHECK(mentions(refusal(device->make_event()), "cuEventCreate"));
+  CHECK(mentions(refusal(device->close_gate()), "cuMemHostAlloc"));
+  CHECK(mentions(refusal(device->make_replay({})), "cuGraphCreate"));
+  CHECK(must(device->facts()).bus_id.empty());
 }
 
 TEST_CASE("the cuda device conforms on a GPU") {
@@ -120,133 +158,125 @@ TEST_CASE("the cuda device conforms on a GPU") {
                         [&] { return device::cuda::open_device(gpu.runtime, 0, gpu.description); },
                         true};
   if (backend.arch == "sm_90") check_all(backend, cubin());
-  if (const Bytes text = ptx(); !text.empty()) check_all(backend, text);
+  if (const Bytes text = ptx(); !text.empty())
+    check_all(backend, text);
+  else
+    MESSAGE("PTX skipped: no compiler here makes it");
 }
 
 TEST_CASE("a library that is not there, and one that is no CUDA driver") {
-  const auto absent = Runtime::open("/nowhere/libcuda.so.1");
-  REQUIRE_FALSE(absent.ok());
-  CHECK(absent.error().code == Code::machine);
-  CHECK(absent.error().reason == "cuda-library");
-  CHECK(mentions(absent.error(), "/nowhere/libcuda.so.1"));
-
-  const auto other = Runtime::open("libc.so.6");
-  REQUIRE_FALSE(other.ok());
-  CHECK(other.error().code == Code::machine);
-  CHECK(other.error().reason == "cuda-symbol");
-  CHECK(mentions(other.error(), "cuInit"));
+  check_absent_libraries<CudaStandIn>();
 }
 
 TEST_CASE("a driver without a GPU has no devices, and none can be opened") {
-  const Setting none("CUDA_STAND_IN_DEVICES", "0");
-  const auto runtime = stand_in();
-  REQUIRE(runtime->count().ok());
-  CHECK(*runtime->count() == 0);
-  const auto device = device::cuda::open_device(runtime, 0, shipped_target("h200"));
-  REQUIRE_FALSE(device.ok());
-  CHECK(device.error().code == Code::machine);
-  CHECK(device.error().reason == "no-device");
+  check_no_device<CudaStandIn>();
 }
 
 TEST_CASE("a device says what it is, and another description is refused") {
-  const auto runtime = stand_in();
-  const auto identity = runtime->identify(0);
-  REQUIRE(identity.ok());
-  CHECK(identity->arch.base == "sm_90");
-  CHECK(identity->name == "NVIDIA H200");
-  CHECK_FALSE(runtime->identify(1).ok());
-  CHECK_FALSE(runtime->identify(-1).ok());
-  const auto facts = runtime->facts(0);
-  REQUIRE(facts.ok());
-  CHECK(facts->driver_version == "CUDA 13.0");
-  CHECK(facts->compute_units == 132);
-  const auto device = device::cuda::open_device(runtime, 0, shipped_target("a100"));
-  REQUIRE_FALSE(device.ok());
-  CHECK(device.error().reason == "device-arch");
-  CHECK(mentions(device.error(), "sm_80"));
-  CHECK(mentions(device.error(), "sm_90"));
+  check_identity<CudaStandIn>();
+  const auto facts = must(stand_in<CudaStandIn>()->facts(0));
+  CHECK(facts.driver_version == "CUDA 13.0");
+  CHECK(facts.compute_units == 132);
 }
 
 TEST_CASE("a driver that does not start, count or tell fails with its own words") {
-  for (const char* entry : {"cuInit", "cuDeviceGetCount", "cuDeviceGetAttribute", "cuDeviceGetName",
-                            "cuDeviceTotalMem_v2", "cuDriverGetVersion"}) {
-    CAPTURE(entry);
-    const Setting fault("CUDA_STAND_IN_FAULT", std::string(entry) + "=999");
-    const auto runtime = Runtime::open(HIPPLAN_CUDA_STAND_IN);
-    const Error error = runtime.ok() ? (*runtime)->identify(0).error() : runtime.error();
-    CHECK(error.code == Code::machine);
-    CHECK(error.reason == "driver");
-    CHECK(mentions(error, "999"));
-    CHECK(mentions(error, "told by the stand-in"));
-  }
-  const Setting fault("CUDA_STAND_IN_FAULT", "cuDevicePrimaryCtxRetain=46");
-  CHECK(device::cuda::open_device(stand_in(), 0, shipped_target("h200")).error().reason ==
-        "driver");
+  check_silent_driver<CudaStandIn>();
+  const auto no_context = failing<CudaStandIn>("cuDevicePrimaryCtxRetain", 46, [] {
+    return CudaStandIn::open(stand_in<CudaStandIn>(), 0, shipped_target("h200"),
+                             device::kLongestHold);
+  });
+  CHECK(no_context.reason == "driver");
 }
 
 TEST_CASE("out of device memory names the bytes asked for and the bytes free") {
-  const auto device = stand_in_device();
-  const auto refused = device->allocate(uint64_t{1} << 50);
-  REQUIRE_FALSE(refused.ok());
-  CHECK(refused.error().code == Code::machine);
-  CHECK(refused.error().reason == "device-memory");
-  CHECK(mentions(refused.error(), std::to_string(uint64_t{1} << 50)));
-  CHECK(mentions(refused.error(), "free"));
+  check_out_of_memory<CudaStandIn>();
+}
+
+TEST_CASE("memory that nobody has released goes with its device") {
+  check_forgotten_memory<CudaStandIn>();
 }
 
 TEST_CASE("each call that fails is an error of its kind, and the device works again afterwards") {
-  const auto device = stand_in_device();
-  const Bytes code = cubin(), text = ptx();
-  auto module = device->load(code);
-  REQUIRE_MESSAGE(module.ok(), (module.ok() ? "" : module.error().text()));
-  const auto kernel = (*module)->kernel("no_arguments");
-  REQUIRE(kernel.ok());
-  const auto memory = device->allocate(64);
-  REQUIRE(memory.ok());
-  Bytes bytes(64);
-  const auto with = [](const char* entry, int status, const std::function<Result<void>()>& call) {
-    CAPTURE(entry);
-    const Setting fault("CUDA_STAND_IN_FAULT", std::string(entry) + "=" + std::to_string(status));
-    const auto done = call();
-    REQUIRE_FALSE(done.ok());
-    CHECK(mentions(done.error(), std::to_string(status)));
-    return done.error();
-  };
-  CHECK(with("cuMemcpyHtoD_v2", 1, [&] { return device->copy_in(*memory, bytes); }).code ==
-        Code::machine);
-  with("cuMemcpyDtoH_v2", 1, [&] { return device->copy_out(bytes, *memory); });
-  with("cuMemsetD8_v2", 1, [&] { return device->fill(*memory, std::byte{1}, 64); });
-  CHECK(with("cuLaunchKernel", 719, [&] { return device->launch(**kernel, {}); }).code ==
-        Code::machine);
-  with("cuCtxSynchronize", 700, [&] { return device->synchronize(); });
-  CHECK(with("cuCtxSetCurrent", 101, [&] { return device->synchronize(); }).reason == "no-device");
-  const auto load = [&](const Bytes& image) -> Result<void> {
-    auto loaded = device->load(image);
-    if (!loaded) return loaded.error();
-    return {};
-  };
-  const auto refused = with("cuModuleLoadDataEx", 209, [&] { return load(code); });
-  CHECK(refused.code == Code::unusable);
-  CHECK(refused.reason == "driver-load");
-  if (!text.empty())
-    CHECK(mentions(with("cuModuleLoadDataEx", 218, [&] { return load(text); }),
-                   "ptxas fatal: told by the stand-in"));
-  // More LDS than every kernel has must be granted first.
-  device::Launch wide;
-  wide.dynamic_lds_bytes = 100000;
-  with("cuFuncSetAttribute", 1, [&] { return device->launch(**kernel, wide); });
-  CHECK(device->launch(**kernel, wide).ok());
-  CHECK(device->launch(**kernel, {}).ok());
-  CHECK(device->synchronize().ok());
-  CHECK(device->release(*memory).ok());
+  check_failing_calls<CudaStandIn>();
+}
+
+TEST_CASE("calls for timing that fail are errors of the driver, and nothing stays behind") {
+  check_failing_timing<CudaStandIn>();
 }
 
 TEST_CASE("code for another architecture never reaches the driver") {
-  const auto device = stand_in_device();
-  const std::string text = ".version 8.6\n.target sm_100\n.address_size 64\n";
-  const auto refused = device->load(as_bytes(text));
-  REQUIRE_FALSE(refused.ok());
-  CHECK(refused.error().code == Code::unusable);
-  CHECK(mentions(refused.error(), "sm_90"));
-  CHECK(mentions(refused.error(), "compute_100"));
+  check_other_architecture<CudaStandIn>();
+}
+
+TEST_CASE("the context that is current on a thread stays it, also where there is none") {
+  check_current_device<CudaStandIn>();
+  const auto runtime = stand_in<CudaStandIn>();
+  const auto device = stand_in_device<CudaStandIn>();
+  REQUIRE(runtime->api().set_current(nullptr) == device::kSuccess);
+  must(device->synchronize());
+  void* now = &now;
+  REQUIRE(runtime->api().get_current(&now) == device::kSuccess);
+  CHECK(now == nullptr);
+}
+
+TEST_CASE("a gate that nobody opens lets go by itself") {
+  check_gate_expires<CudaStandIn>();
+}
+
+TEST_CASE("gates hold one after the other, also when their words are used again") {
+  check_many_gates<CudaStandIn>();
+}
+
+TEST_CASE("a wait that a later gate on its word has passed is over") {
+  // More gates than there are words, all behind the first: its word is used again.
+  const auto device = stand_in_device<CudaStandIn>();
+  auto first = must(device->close_gate());
+  for (int i = 0; i < 1024; ++i) must(must(device->close_gate())->open());
+  must(first->open());
+  must(device->synchronize());
+}
+
+TEST_CASE("PTX that the driver refuses brings its compiler's log") {
+  const Bytes text = ptx();
+  if (text.empty()) {
+    MESSAGE("skipped: no compiler here makes PTX");
+    return;
+  }
+  const auto device = stand_in_device<CudaStandIn>();
+  CHECK(
+      mentions(failing<CudaStandIn>("cuModuleLoadDataEx", 218, [&] { return device->load(text); }),
+               "ptxas fatal: told by the stand-in"));
+}
+
+TEST_CASE("more LDS than every kernel has is granted before the launch") {
+  const auto device = stand_in_device<CudaStandIn>();
+  const auto module = must(device->load(cubin()));
+  const auto* kernel = must(module->kernel("no_arguments"));
+  device::Launch wide;
+  wide.dynamic_lds_bytes = 100000;
+  failing<CudaStandIn>("cuFuncSetAttribute", 1, [&] { return device->launch(*kernel, wide); });
+  must(device->launch(*kernel, wide));
+  must(device->launch(*kernel, {}));
+  must(device->synchronize());
+}
+
+TEST_CASE("what is granted only rises, however many threads ask") {
+  const auto device = stand_in_device<CudaStandIn>();
+  const auto module = must(device->load(cubin()));
+  const auto* kernel = must(module->kernel("no_arguments"));
+  // The driver takes its time over the smaller of two sizes, so that the larger one comes between.
+  const Setting slow("CUDA_STAND_IN_SLOW", "80000");
+  const auto launch = [&](uint32_t bytes) {
+    device::Launch wide;
+    wide.dynamic_lds_bytes = bytes;
+    return device->launch(*kernel, wide);
+  };
+  bool small_ran = false;
+  std::thread small([&] { small_ran = launch(60000).ok(); });
+  std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  CHECK(launch(100000).ok());
+  small.join();
+  CHECK(small_ran);
+  CHECK(launch(100000).ok());
+  CHECK(device->synchronize().ok());
 }

@@ -150,7 +150,7 @@ TEST_CASE("code objects that cannot run are refused at load") {
     CHECK(loaded.error().reason == reason);
     return loaded.error().text();
   };
-  refused("KERNEL k(u32* p) { *p = 1; }", "gfx1100", "arch");
+  refused("KERNEL k(u32* p) { *p = 1; }", "gfx1100", "driver-load");
   const std::string text =
       refused("KERNEL k(u32* p) { asm volatile(\"s_setvskip s0, 0\"); *p = 1; }", "gfx942",
               "unknown-instruction");

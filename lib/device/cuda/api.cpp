@@ -1,15 +1,7 @@
 #include "device/cuda/api.h"
 
-#include <cstring>
-
 namespace hipplan::device::cuda {
 namespace {
-
-struct EntryPoint {
-  const char* name;
-  bool required;
-  size_t place;  ///< of the pointer in Api
-};
 
 #define HIPPLAN_ENTRY(name, required, member) {name, required, offsetof(Api, member)}
 #pragma GCC diagnostic push
@@ -25,7 +17,8 @@ constexpr EntryPoint kEntryPoints[] = {
     HIPPLAN_ENTRY("cuDeviceGetAttribute", true, device_attribute),
     HIPPLAN_ENTRY("cuDevicePrimaryCtxRetain", true, context_retain),
     HIPPLAN_ENTRY("cuDevicePrimaryCtxRelease_v2", true, context_release),
-    HIPPLAN_ENTRY("cuCtxSetCurrent", true, context_set),
+    HIPPLAN_ENTRY("cuCtxGetCurrent", true, get_current),
+    HIPPLAN_ENTRY("cuCtxSetCurrent", true, set_current),
     HIPPLAN_ENTRY("cuCtxSynchronize", true, synchronize),
     HIPPLAN_ENTRY("cuMemAlloc_v2", true, allocate),
     HIPPLAN_ENTRY("cuMemFree_v2", true, release),
@@ -36,7 +29,6 @@ constexpr EntryPoint kEntryPoints[] = {
     HIPPLAN_ENTRY("cuModuleLoadDataEx", true, module_load),
     HIPPLAN_ENTRY("cuModuleUnload", true, module_unload),
     HIPPLAN_ENTRY("cuModuleGetFunction", true, module_function),
-    HIPPLAN_ENTRY("cuFuncGetAttribute", true, function_attribute),
     HIPPLAN_ENTRY("cuFuncSetAttribute", true, function_set_attribute),
     HIPPLAN_ENTRY("cuLaunchKernel", true, launch),
     HIPPLAN_ENTRY("cuGetErrorName", true, error_name),
@@ -60,69 +52,23 @@ constexpr EntryPoint kEntryPoints[] = {
 #pragma GCC diagnostic pop
 #undef HIPPLAN_ENTRY
 
-constexpr const char* kName = "libcuda.so.1";
+constexpr LibraryWords kWords = {
+    "cuda", "CUDA driver library", "the CUDA driver library does not open",
+    "a driver for CUDA 11 or newer",
+    "install a newer NVIDIA driver, or name its library with --cuda-library (cuda_library in the C "
+    "interface)"};
 
-// Values of CUresult that mean something of their own.
-constexpr Status kOutOfMemory = 2, kInvalidImage = 200, kNoBinaryForGpu = 209, kInvalidPtx = 218,
-                 kNoJitCompiler = 221, kUnsupportedPtx = 222, kInvalidSource = 300, kNotFound = 500;
-
-bool is_refusal(Status status) {
-  switch (status) {
-    case kInvalidImage:
-    case kNoBinaryForGpu:
-    case kInvalidPtx:
-    case kNoJitCompiler:
-    case kUnsupportedPtx:
-    case kInvalidSource:
-    case kNotFound:
-      return true;
-    default:
-      return false;
-  }
-}
-
-std::string reason_of(Status status) {
-  switch (status) {
-    case kOutOfMemory:
-      return "device-memory";
-    case kNoDevice:
-    case kInvalidDevice:
-      return "no-device";
-    case kNotFound:
-      return "symbol";
-    default:
-      return is_refusal(status) ? "driver-load" : "driver";
-  }
-}
+constexpr Status kInvalidPtx = 218, kNoJitCompiler = 221, kUnsupportedPtx = 222,
+                 kInvalidSource = 300;
+constexpr Status kRefusals[] = {kInvalidPtx, kNoJitCompiler, kUnsupportedPtx, kInvalidSource};
 
 }  // namespace
 
-Result<Api> open_api(const std::string& library) {
+Result<Api> Api::open(const std::string& library) {
   Api api{};
-  api.path = library.empty() ? kName : library;
-  auto opened = SharedLibrary::open(api.path);
-  if (!opened)
-    return Error{.code = Code::machine,
-                 .reason = "cuda-library",
-                 .where = api.path,
-                 .what = "the CUDA driver library does not open (" + opened.error().what + ")",
-                 .advice =
-                     "install the NVIDIA driver, or name its library with --cuda-library "
-                     "(cuda_library in the C interface)"};
-  api.library = std::move(opened).value();
-  for (const EntryPoint& entry : kEntryPoints) {
-    void* found = api.library.symbol(entry.name);
-    if (found == nullptr && entry.required)
-      return Error{.code = Code::machine,
-                   .reason = "cuda-symbol",
-                   .where = api.path,
-                   .what = cat("the CUDA driver library lacks ", entry.name),
-                   .expected = "a driver for CUDA 11 or newer",
-                   .advice =
-                       "install a newer NVIDIA driver, or name its library with "
-                       "--cuda-library (cuda_library in the C interface)"};
-    std::memcpy(reinterpret_cast<char*>(&api) + entry.place, &found, sizeof(found));
-  }
+  HIPPLAN_TRY_ASSIGN(api.library,
+                     open_first({library.empty() ? "libcuda.so.1" : library}, kWords, api.path));
+  HIPPLAN_TRY(fill_table(api.library, api.path, kEntryPoints, kWords, &api));
   return api;
 }
 
@@ -131,12 +77,7 @@ Error status_error(const Api& api, Status status, const std::string& where,
   const char *name = nullptr, *text = nullptr;
   (void)api.error_name(status, &name);
   (void)api.error_text(status, &text);
-  return {.code = is_refusal(status) ? Code::unusable : Code::machine,
-          .reason = reason_of(status),
-          .where = where,
-          .what = what,
-          .found = cat(name != nullptr ? name : "an unnamed error", " (", status,
-                       text != nullptr ? std::string("): ") + text : ")")};
+  return driver_error(status, kRefusals, name, text, where, what);
 }
 
 }  // namespace hipplan::device::cuda

@@ -2,24 +2,13 @@
 // CUDA header is needed; where one is found, api_check.cpp compares.
 #pragma once
 
-#include <string>
-
-#include "base/result.h"
-#include "base/shared_library.h"
+#include "device/driver_api.h"
+#include "device/driver_runtime.h"
 
 namespace hipplan::device::cuda {
 
-/// CUresult. Only the values that change what hipplan does have names here and in api.cpp.
-using Status = int;
-inline constexpr Status kSuccess = 0, kNoDevice = 100, kInvalidDevice = 101;
-
 /// CUdeviceptr.
 using DeviceAddress = unsigned long long;
-
-/// Marks in the list of extra arguments of cuLaunchKernel.
-inline void* const kArgumentEnd = nullptr;
-inline void* const kArgumentBuffer = reinterpret_cast<void*>(1);
-inline void* const kArgumentSize = reinterpret_cast<void*>(2);
 
 /// CUdevice_attribute.
 enum class Attribute : int {
@@ -37,7 +26,7 @@ enum class Attribute : int {
 };
 
 /// CUfunction_attribute.
-enum class FunctionAttribute : int { static_lds_bytes = 1, max_dynamic_lds_bytes = 8 };
+enum class FunctionAttribute : int { max_dynamic_lds_bytes = 8 };
 
 /// CUjit_option.
 enum class JitOption : int { error_log = 5, error_log_bytes = 6 };
@@ -54,6 +43,18 @@ struct KernelNode {
 
 /// One loaded library. Every pointer is set but those named optional.
 struct Api {
+  static constexpr const char* kBackend = "cuda";
+  static constexpr const char* kDriver = "CUDA driver";
+  using Attribute = cuda::Attribute;
+  using Pointer = DeviceAddress;  ///< an address of device memory
+  using Current = void*;          ///< what belongs to a thread: its context
+  /// Ends the list of extra arguments of a launch.
+  static void* argument_end() { return nullptr; }
+
+  /// Opens `library`, or libcuda.so.1 when it is empty. Fails with machine and the reason
+  /// cuda-library (it does not open) or cuda-symbol (names what is missing).
+  static Result<Api> open(const std::string& library);
+
   SharedLibrary library;
   std::string path;
 
@@ -66,7 +67,8 @@ struct Api {
   Status (*device_attribute)(int* value, Attribute attribute, int device);
   Status (*context_retain)(void** context, int device);
   Status (*context_release)(int device);
-  Status (*context_set)(void* context);
+  Status (*get_current)(void** context);
+  Status (*set_current)(void* context);
   Status (*synchronize)();
   Status (*allocate)(DeviceAddress* address, size_t bytes);
   Status (*release)(DeviceAddress address);
@@ -78,7 +80,6 @@ struct Api {
                         void** values);
   Status (*module_unload)(void* module);
   Status (*module_function)(void** function, void* module, const char* name);
-  Status (*function_attribute)(int* value, FunctionAttribute attribute, void* function);
   Status (*function_set_attribute)(void* function, FunctionAttribute attribute, int value);
   Status (*launch)(void* function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                    unsigned block_x, unsigned block_y, unsigned block_z, unsigned lds_bytes,
@@ -104,12 +105,15 @@ struct Api {
   Status (*graph_executable_destroy)(void* executable);
 };
 
-/// Opens `library`, or libcuda.so.1 when it is empty. Fails with machine and the reason
-/// cuda-library (it does not open) or cuda-symbol (names what is missing).
-Result<Api> open_api(const std::string& library);
-
 /// A CUDA status as an error: out of memory, no device, and refused code keep their meaning.
 [[nodiscard]] Error status_error(const Api& api, Status status, const std::string& where,
                                  const std::string& what);
+
+// What driver_runtime_members.h asks of a device.
+Result<Identity> ask_identity(const Api& api, int index, const std::string& where);
+/// Zero where the driver does not know the attribute.
+[[nodiscard]] uint32_t ask_attribute(const Api& api, Attribute attribute, int index);
+[[nodiscard]] std::string ask_bus_id(const Api& api, int index);
+[[nodiscard]] std::string version_text(const Api& api, int version);
 
 }  // namespace hipplan::device::cuda

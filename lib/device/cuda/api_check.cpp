@@ -46,7 +46,8 @@ HIPPLAN_SAME(device_memory, cuDeviceTotalMem);
 HIPPLAN_SAME(device_attribute, cuDeviceGetAttribute);
 HIPPLAN_SAME(context_retain, cuDevicePrimaryCtxRetain);
 HIPPLAN_SAME(context_release, cuDevicePrimaryCtxRelease);
-HIPPLAN_SAME(context_set, cuCtxSetCurrent);
+HIPPLAN_SAME(get_current, cuCtxGetCurrent);
+HIPPLAN_SAME(set_current, cuCtxSetCurrent);
 HIPPLAN_SAME(synchronize, cuCtxSynchronize);
 HIPPLAN_SAME(allocate, cuMemAlloc);
 HIPPLAN_SAME(release, cuMemFree);
@@ -57,7 +58,6 @@ HIPPLAN_SAME(memory_info, cuMemGetInfo);
 HIPPLAN_SAME(module_load, cuModuleLoadDataEx);
 HIPPLAN_SAME(module_unload, cuModuleUnload);
 HIPPLAN_SAME(module_function, cuModuleGetFunction);
-HIPPLAN_SAME(function_attribute, cuFuncGetAttribute);
 HIPPLAN_SAME(function_set_attribute, cuFuncSetAttribute);
 HIPPLAN_SAME(launch, cuLaunchKernel);
 HIPPLAN_SAME(error_name, cuGetErrorName);
@@ -101,10 +101,8 @@ static_assert(is(Attribute::major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)
 static_assert(is(Attribute::minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR));
 static_assert(is(Attribute::lds_bytes_per_workgroup,
                  CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN));
-static_assert(static_cast<int>(FunctionAttribute::static_lds_bytes) ==
-                  CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES &&
-              static_cast<int>(FunctionAttribute::max_dynamic_lds_bytes) ==
-                  CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES);
+static_assert(static_cast<int>(FunctionAttribute::max_dynamic_lds_bytes) ==
+              CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES);
 static_assert(static_cast<int>(JitOption::error_log) == CU_JIT_ERROR_LOG_BUFFER &&
               static_cast<int>(JitOption::error_log_bytes) == CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES);
 

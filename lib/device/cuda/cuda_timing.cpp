@@ -1,4 +1,7 @@
 // Events, gates and replays of the CUDA device. Work goes to the null stream, like launches do.
+#include <cstring>
+#include <thread>
+
 #include "device/cuda/cuda_device.h"
 #include "device/driver_timing.h"
 
@@ -8,24 +11,46 @@ namespace {
 /// Words that gates wait on; a word is used again after so many gates.
 constexpr uint32_t kGateWords = 1024;
 constexpr unsigned kPortableMapped = 3;  // CU_MEMHOSTALLOC_PORTABLE, …_DEVICEMAP
-constexpr unsigned kWaitEqual = 1;       // CU_STREAM_WAIT_VALUE_EQ
+constexpr unsigned kWaitReached = 0;     // CU_STREAM_WAIT_VALUE_GEQ: cyclic, as reached() is
 
-/// The stream waits until a word of host memory holds the gate's number.
+/// Whether `number` or a later one stands in a word.
+bool reached(uint32_t word, uint32_t number) {
+  return static_cast<int32_t>(word - number) >= 0;
+}
+
+/// The stream waits until a word of host memory has reached the gate's number. A thread of its own
+/// ends a hold that lasts too long.
 class CudaGate final : public Gate {
  public:
-  CudaGate(uint32_t* word, uint32_t number) : word_(word), number_(number) {}
+  CudaGate(uint32_t* word, uint32_t number, std::string device, std::chrono::milliseconds longest)
+      : word_(word), number_(number), state_(std::move(device), longest), watchdog_([this] {
+          state_.hold();
+          let_go();
+        }) {}
   CudaGate(const CudaGate&) = delete;
   CudaGate& operator=(const CudaGate&) = delete;
-  ~CudaGate() override { store(); }
+  ~CudaGate() override {
+    (void)open();
+    watchdog_.join();
+  }
   Result<void> open() override {
-    store();
-    return {};
+    auto done = state_.open();
+    let_go();
+    return done;
   }
 
  private:
-  void store() { std::atomic_ref<uint32_t>(*word_).store(number_); }
+  /// The word only rises: a later gate may wait on it already.
+  void let_go() {
+    const std::atomic_ref<uint32_t> word(*word_);
+    uint32_t old = word.load();
+    while (!reached(old, number_) && !word.compare_exchange_weak(old, number_)) {
+    }
+  }
   uint32_t* word_;
   uint32_t number_;
+  GateState state_;
+  std::thread watchdog_;
 };
 
 class CudaReplay final : public DriverReplay<CudaDevice> {
@@ -42,17 +67,14 @@ class CudaReplay final : public DriverReplay<CudaDevice> {
  private:
   Result<void> add(const KernelLaunch& item) {
     const Launch& launch = item.launch;
-    HIPPLAN_TRY_ASSIGN(void* const function,
-                       device_.function_of(*item.kernel, launch.dynamic_lds_bytes));
-    size_t bytes = launch.arguments.size();
-    auto* arguments = const_cast<std::byte*>(launch.arguments.data());
-    void* extra[] = {kArgumentBuffer, arguments, kArgumentSize, &bytes, kArgumentEnd};
-    const KernelNode node = {function,       launch.grid.x,
-                             launch.grid.y,  launch.grid.z,
-                             launch.block.x, launch.block.y,
-                             launch.block.z, launch.dynamic_lds_bytes,
-                             nullptr,        bytes == 0 ? nullptr : extra};
-    return append(node);
+    HIPPLAN_TRY_ASSIGN(const DriverKernel* const kernel,
+                       device_.ready_kernel(*item.kernel, launch));
+    ArgumentList<Api> arguments(launch.arguments);
+    const KernelNode node = {
+        kernel->function, launch.grid.x,   launch.grid.y,  launch.grid.z,
+        launch.block.x,   launch.block.y,  launch.block.z, launch.dynamic_lds_bytes,
+        nullptr,          arguments.list()};
+    return append(*kernel, launch, node);
   }
 };
 
@@ -78,22 +100,22 @@ Result<std::unique_ptr<Gate>> CudaDevice::close_gate() {
                             {a.host_release != nullptr, "cuMemFreeHost"},
                             {a.stream_wait_value != nullptr, "cuStreamWaitValue32_v2"}}));
   const std::lock_guard lock(gate_mutex_);
-  if (gate_words_ == nullptr)
-    HIPPLAN_TRY(check(
-        [&] {
-          return a.host_allocate(&gate_words_, kGateWords * sizeof(uint32_t), kPortableMapped);
-        },
-        "cannot allocate memory for gates"));
+  if (gate_words_ == nullptr) {
+    constexpr size_t kBytes = kGateWords * sizeof(uint32_t);
+    HIPPLAN_TRY(check([&] { return a.host_allocate(&gate_words_, kBytes, kPortableMapped); },
+                      "cannot allocate memory for gates"));
+    std::memset(gate_words_, 0, kBytes);
+  }
   const uint32_t number = ++gates_;
   auto* word = static_cast<uint32_t*>(gate_words_) + number % kGateWords;
-  std::atomic_ref<uint32_t>(*word).store(number - 1);
+  auto gate = std::make_unique<CudaGate>(word, number, name(), longest_hold());
   HIPPLAN_TRY(check(
       [&] {
         return a.stream_wait_value(nullptr, reinterpret_cast<DeviceAddress>(word), number,
-                                   kWaitEqual);
+                                   kWaitReached);
       },
       "cannot hold up work"));
-  return std::unique_ptr<Gate>(new CudaGate(word, number));
+  return std::unique_ptr<Gate>(std::move(gate));
 }
 
 Result<std::unique_ptr<Replay>> CudaDevice::make_replay(std::span<const KernelLaunch> launches) {
@@ -108,11 +130,6 @@ Result<std::unique_ptr<Replay>> CudaDevice::make_replay(std::span<const KernelLa
   auto replay = std::make_unique<CudaReplay>(*this);
   HIPPLAN_TRY(replay->record(launches));
   return std::unique_ptr<Replay>(std::move(replay));
-}
-
-Result<Facts> CudaDevice::facts() const {
-  HIPPLAN_TRY_ASSIGN(Facts known, runtime_->facts(index_));
-  return with_free_memory(*this, std::move(known));
 }
 
 }  // namespace hipplan::device::cuda

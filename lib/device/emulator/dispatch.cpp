@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "device/errors.h"
+
 namespace hipplan::emulator {
 namespace {
 
@@ -35,8 +37,6 @@ uint32_t explicit_bytes(const codeobject::Kernel& kernel) {
 Result<void> check_grid(const device::Launch& launch) {
   const auto& grid = launch.grid;
   const auto& block = launch.block;
-  if (grid.x == 0 || grid.y == 0 || grid.z == 0)
-    return bad("grid", "the grid is empty", "at least 1x1x1", text(grid));
   const uint32_t counts[] = {grid.x, grid.y, grid.z}, sizes[] = {block.x, block.y, block.z};
   for (int i = 0; i < 3; ++i)
     if (uint64_t{counts[i]} * sizes[i] > UINT32_MAX)
@@ -187,24 +187,18 @@ void poison(Row* rows, unsigned count) {
 
 Result<void> check_launch(const Program& program, const device::Launch& launch,
                           const target::Description& device) {
-  const auto& block = launch.block;
-  HIPPLAN_TRY(check_grid(launch));
-  const uint32_t most = std::min(device.max_workgroup_size, program.info.max_flat_workgroup_size);
-  const bool sane = block.x != 0 && block.y != 0 && block.z != 0 && block.x <= 1024 &&
-                    block.y <= 1024 && block.z <= 1024;
-  if (!sane || volume(block) > most)
-    return bad("block", "the workgroup does not fit the kernel and the device",
-               cat("1 to ", most, " work-items"), text(block));
-  const uint64_t lds = uint64_t{program.setup.lds_bytes} + launch.dynamic_lds_bytes;
-  if (lds > device.lds_bytes_per_workgroup)
-    return bad("lds", "the workgroup needs more LDS than the device has",
-               cat("at most ", device.lds_bytes_per_workgroup, " bytes"), cat(lds));
+  const device::KernelLimits limits = {program.info.max_flat_workgroup_size,
+                                       program.setup.lds_bytes};
+  HIPPLAN_TRY(device::check_launch(launch, program.info.name, limits, device));
+  if (auto grid = check_grid(launch); !grid)
+    return grid.error().within(cat("launch of ", program.info.name));
   const uint32_t least = explicit_bytes(program.info);
   if (launch.arguments.size() < least ||
       launch.arguments.size() > program.info.kernarg_segment_size)
     return bad("arguments", "the kernel arguments have the wrong size",
                cat(least, " to ", program.info.kernarg_segment_size, " bytes"),
-               cat(launch.arguments.size()));
+               cat(launch.arguments.size()))
+        .within(cat("launch of ", program.info.name));
   return {};
 }
 

@@ -1,8 +1,10 @@
 #include "device/emulator/emulator_device.h"
 
+#include <new>
 #include <utility>
 
 #include "device/emulator/entry.h"
+#include "device/errors.h"
 #include "target/code_object_target.h"
 
 namespace hipplan::emulator {
@@ -18,9 +20,7 @@ class EmulatorModule final : public device::Module {
   Result<const device::Kernel*> kernel(std::string_view symbol) override {
     for (const auto& program : programs)
       if (program->info.name == symbol) return static_cast<const device::Kernel*>(program.get());
-    return Error{.code = Code::unusable,
-                 .reason = "symbol",
-                 .what = cat("the code object has no kernel '", symbol.substr(0, 80), "'")};
+    return device::no_kernel(device_.name(), symbol);
   }
 
   std::vector<uint64_t> segments;
@@ -30,13 +30,11 @@ class EmulatorModule final : public device::Module {
   EmulatorDevice& device_;
 };
 
-Result<void> check_arch(const codeobject::CodeObject& object, const target::Description& device) {
-  if (target::code_loads_on(object.arch, device.arch)) return {};
-  return Error{.code = Code::unusable,
-               .reason = "arch",
-               .what = "the code object is for another architecture",
-               .expected = device.arch.text(),
-               .found = object.arch.text()};
+/// What `done` says, and where: on this device.
+template <class T>
+Result<T> at(const device::Device& device, Result<T> done) {
+  if (!done) return done.error().within(device.name());
+  return done;
 }
 
 Schedule schedule_of(const device::OpenOptions& options) {
@@ -72,7 +70,9 @@ Result<std::unique_ptr<device::Device>> EmulatorDevice::open(const target::Descr
   if (!description.arch.is_amd())
     return Error{.code = Code::unusable,
                  .reason = "arch",
+                 .where = "emulator:" + description.arch.base,
                  .what = "the emulator runs AMD architectures only",
+                 .expected = "gfx90a, gfx942 or the like",
                  .found = description.arch.text()};
   HIPPLAN_TRY_ASSIGN(auto disassembler,
                      disassembly::Disassembler::open(description.arch.base, options.module_folder));
@@ -92,42 +92,43 @@ Result<const disassembly::Disassembler*> EmulatorDevice::decoder(const codeobjec
 
 Result<device::Address> EmulatorDevice::allocate(uint64_t bytes) {
   const std::lock_guard lock(mutex_);
-  return memory_.allocate(bytes, kBufferKind);
+  return at(*this, memory_.allocate(bytes, kBufferKind));
 }
 Result<void> EmulatorDevice::release(device::Address address) {
   const std::lock_guard lock(mutex_);
-  return memory_.release(address);
+  return at(*this, memory_.release(address));
 }
 Result<void> EmulatorDevice::copy_in(device::Address to, ByteView from) {
   const std::lock_guard lock(mutex_);
-  HIPPLAN_TRY_ASSIGN(std::byte* const place, memory_.reach(to, from.size()));
+  HIPPLAN_TRY_ASSIGN(std::byte* const place, at(*this, memory_.reach(to, from.size())));
   if (!from.empty()) std::memcpy(place, from.data(), from.size());
   memory_.mark(to, from.size(), true);
   return {};
 }
 Result<void> EmulatorDevice::copy_out(std::span<std::byte> to, device::Address from) {
   const std::lock_guard lock(mutex_);
-  HIPPLAN_TRY_ASSIGN(const std::byte* const place, memory_.reach(from, to.size()));
+  HIPPLAN_TRY_ASSIGN(const std::byte* const place, at(*this, memory_.reach(from, to.size())));
   if (!to.empty()) std::memcpy(to.data(), place, to.size());
   return {};
 }
 Result<void> EmulatorDevice::fill(device::Address to, std::byte value, uint64_t bytes) {
   const std::lock_guard lock(mutex_);
-  HIPPLAN_TRY_ASSIGN(std::byte* const place, memory_.reach(to, bytes));
+  HIPPLAN_TRY_ASSIGN(std::byte* const place, at(*this, memory_.reach(to, bytes)));
   if (bytes != 0) std::memset(place, std::to_integer<int>(value), bytes);
   memory_.mark(to, bytes, true);
   return {};
 }
-Result<void> EmulatorDevice::mark_undefined(device::Address at, uint64_t bytes) {
+Result<void> EmulatorDevice::mark_undefined(device::Address address, uint64_t bytes) {
   const std::lock_guard lock(mutex_);
-  HIPPLAN_TRY(memory_.reach(at, bytes));
-  memory_.mark(at, bytes, false);
+  HIPPLAN_TRY(at(*this, memory_.reach(address, bytes)));
+  memory_.mark(address, bytes, false);
   return {};
 }
 
 Result<std::unique_ptr<device::Module>> EmulatorDevice::load(ByteView code_object,
                                                              const codeobject::CodeObject& object) {
-  HIPPLAN_TRY(check_arch(object, description_));
+  if (!target::code_loads_on(object.arch, description_.arch))
+    return device::other_architecture(name(), description_.arch, object.arch);
   auto module = std::make_unique<EmulatorModule>(*this);
   std::unique_lock lock(mutex_);
   const auto fill_module = [&]() -> Result<void> {
@@ -145,7 +146,7 @@ Result<std::unique_ptr<device::Module>> EmulatorDevice::load(ByteView code_objec
   };
   Result<void> done = fill_module();
   lock.unlock();  // a failed module unloads itself, which locks
-  if (!done) return std::move(done).error();
+  if (!done) return done.error().within(name());
   return std::unique_ptr<device::Module>(std::move(module));
 }
 
@@ -155,14 +156,10 @@ void EmulatorDevice::unload(const std::vector<uint64_t>& segments) {
 }
 
 Result<void> EmulatorDevice::launch(const device::Kernel& kernel, const device::Launch& launch) {
-  const auto* program = dynamic_cast<const Program*>(&kernel);
-  if (program == nullptr)
-    return Error{.code = Code::bad_input,
-                 .reason = "kernel",
-                 .what = "the kernel was not loaded by this device"};
+  if (kernel.owner() != this) return device::foreign_kernel(name());
+  const auto* program = static_cast<const Program*>(&kernel);
   const std::lock_guard lock(mutex_);
-  if (auto checked = check_launch(*program, launch, description_); !checked)
-    return checked.error().within(cat("launch of ", program->info.name));
+  HIPPLAN_TRY(at(*this, check_launch(*program, launch, description_)));
   // The launch's own allocations go when it ends, however it ends.
   struct Owned {
     AddressSpace& memory;
@@ -190,7 +187,7 @@ Result<void> EmulatorDevice::launch(const device::Kernel& kernel, const device::
   counters_.memory_bytes_read += counted.bytes_read;
   counters_.memory_bytes_written += counted.bytes_written;
   counters_.matrix_flops += counted.matrix_flops;
-  return done;
+  return at(*this, std::move(done));
 }
 
 device::Counters EmulatorDevice::counters() const {
@@ -219,8 +216,21 @@ extern "C" __attribute__((visibility("default"))) int hipplan_emulator_open(
     }
     *device = std::move(opened).value().release();
     return 0;
+  } catch (const std::bad_alloc&) {
+    *error = {.code = hipplan::Code::machine,
+              .reason = "out-of-memory",
+              .where = "emulator:" + description->arch.base,
+              .what = "the host has not enough memory"};
   } catch (const std::exception& failure) {
-    *error = {.code = hipplan::Code::machine, .reason = "out-of-memory", .what = failure.what()};
-    return 1;
+    *error = {.code = hipplan::Code::internal,
+              .reason = "exception",
+              .where = "emulator:" + description->arch.base,
+              .what = failure.what()};
+  } catch (...) {
+    *error = {.code = hipplan::Code::internal,
+              .reason = "exception",
+              .where = "emulator:" + description->arch.base,
+              .what = "an exception of an unknown kind"};
   }
+  return 1;
 }

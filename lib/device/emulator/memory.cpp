@@ -4,6 +4,8 @@
 #include <cstring>
 #include <functional>
 
+#include "device/errors.h"
+
 namespace hipplan::emulator {
 
 namespace {
@@ -22,20 +24,16 @@ Result<uint64_t> AddressSpace::reserve(uint64_t bytes) {
   const auto rounded = checked_add<uint64_t>(bytes, kGap + kAlignment);
   if (!rounded || next_ + *rounded < next_ || next_ + *rounded >= kSharedAperture)
     return Error{.code = Code::machine,
-                 .reason = "out-of-memory",
-                 .what = "the emulated address space is used up"};
+                 .reason = "device-memory",
+                 .what = "the emulated address space is used up",
+                 .found = cat(bytes, " bytes")};
   const uint64_t base = next_;
   next_ += (*rounded + kAlignment - 1) / kAlignment * kAlignment;
   return base;
 }
 
 Result<void> AddressSpace::allocate_at(uint64_t base, uint64_t bytes, std::string kind) {
-  if (bytes > capacity_ - used_)
-    return Error{.code = Code::machine,
-                 .reason = "out-of-memory",
-                 .what = "not enough emulated device memory",
-                 .expected = cat("at most ", capacity_ - used_, " bytes"),
-                 .found = cat(bytes)};
+  if (bytes > capacity_ - used_) return device::no_memory("", bytes, capacity_ - used_, capacity_);
   const auto above = entries_.lower_bound(base);
   const bool hits_above = above != entries_.end() && above->first - base < bytes + (bytes == 0);
   const bool hits_below = above != entries_.begin() &&
@@ -64,12 +62,7 @@ Result<void> AddressSpace::allocate_at(uint64_t base, uint64_t bytes, std::strin
 }
 
 Result<uint64_t> AddressSpace::allocate(uint64_t bytes, std::string kind) {
-  if (bytes > capacity_ - used_)
-    return Error{.code = Code::machine,
-                 .reason = "out-of-memory",
-                 .what = "not enough emulated device memory",
-                 .expected = cat("at most ", capacity_ - used_, " bytes"),
-                 .found = cat(bytes)};
+  if (bytes > capacity_ - used_) return device::no_memory("", bytes, capacity_ - used_, capacity_);
   HIPPLAN_TRY_ASSIGN(const uint64_t base, reserve(bytes));
   HIPPLAN_TRY(allocate_at(base, bytes, std::move(kind)));
   return base;
@@ -77,11 +70,11 @@ Result<uint64_t> AddressSpace::allocate(uint64_t bytes, std::string kind) {
 
 Result<void> AddressSpace::release(uint64_t base) {
   const auto found = entries_.find(base);
-  if (found == entries_.end())
-    return Error{.code = Code::machine,
-                 .reason = "bad-address",
-                 .what = cat("release of ", hex(base), ", which no allocation starts at"),
-                 .found = nearest(base)};
+  if (found == entries_.end()) {
+    Error error = device::not_allocated("", base);
+    error.found = nearest(base);
+    return error;
+  }
   const Allocation& gone = found->second.allocation;
   used_ -= gone.size;
   if (freed_.size() == kRemembered) freed_.erase(freed_.begin());

@@ -53,7 +53,8 @@ class AddressSpace {
  public:
   explicit AddressSpace(uint64_t capacity) : capacity_(capacity) {}
 
-  /// Zero-filled memory, aligned to 256. Fails with machine/"out-of-memory".
+  /// Zero-filled memory, aligned to 256. Fails with machine/"device-memory", or "out-of-memory"
+  /// when the host has too little.
   Result<uint64_t> allocate(uint64_t bytes, std::string kind);
   /// A range of addresses, aligned to 256, that allocate_at() may fill piece by piece.
   Result<uint64_t> reserve(uint64_t bytes);

@@ -3,21 +3,10 @@
 // runtime's documentation.
 #pragma once
 
-#include <cstddef>
-#include <string>
-
-#include "base/result.h"
-#include "base/shared_library.h"
+#include "device/driver_api.h"
+#include "device/driver_runtime.h"
 
 namespace hipplan::device::hip {
-
-using Status = int;  ///< hipError_t
-constexpr Status kSuccess = 0, kNoDevice = 100, kInvalidDevice = 101;
-
-/// Marks in the `extra` list of hipModuleLaunchKernel.
-inline void* const kArgumentBuffer = reinterpret_cast<void*>(1);
-inline void* const kArgumentSize = reinterpret_cast<void*>(2);
-inline void* const kArgumentEnd = reinterpret_cast<void*>(3);
 
 /// dim3, and hipKernelNodeParams of all HIP versions.
 struct ApiDim3 {
@@ -47,12 +36,26 @@ enum class Attribute : int {
 
 /// One loaded library. Every pointer is set but those named optional.
 struct Api {
+  static constexpr const char* kBackend = "hip";
+  static constexpr const char* kDriver = "HIP runtime";
+  using Attribute = hip::Attribute;
+  using Pointer = void*;  ///< an address of device memory
+  using Current = int;    ///< what belongs to a thread: the number of its device
+  /// Ends the list of extra arguments of a launch.
+  static void* argument_end() { return reinterpret_cast<void*>(3); }
+
+  /// Opens `library`, or the newest libamdhip64 (7, 6, 5) that the loader finds when it is empty.
+  /// Fails with machine and the reason hip-library (none opens) or hip-symbol (names what is
+  /// missing).
+  static Result<Api> open(const std::string& library);
+
   SharedLibrary library;
   std::string path;  ///< as it was opened
 
   Status (*init)(unsigned flags);
-  Status (*get_device_count)(int* count);
-  Status (*set_device)(int index);
+  Status (*device_count)(int* count);
+  Status (*get_current)(int* index);
+  Status (*set_current)(int index);
   Status (*device_get_name)(char* name, int bytes, int index);
   Status (*device_total_memory)(size_t* bytes, int index);
   Status (*driver_version)(int* version);
@@ -94,13 +97,15 @@ struct Api {
   Status (*graph_executable_destroy)(void* executable);
 };
 
-/// Opens `library`, or the newest libamdhip64 (7, 6, 5) that the loader finds when it is empty.
-/// Fails with machine and the reason hip-library (none opens) or hip-symbol (names what is
-/// missing).
-Result<Api> open_api(const std::string& library);
-
 /// A HIP status as an error: out of memory, no device, and refused images keep their meaning.
 [[nodiscard]] Error status_error(const Api& api, Status status, const std::string& where,
                                  const std::string& what);
+
+// What driver_runtime_members.h asks of a device.
+Result<Identity> ask_identity(const Api& api, int index, const std::string& where);
+/// Zero where this runtime does not tell.
+[[nodiscard]] uint32_t ask_attribute(const Api& api, Attribute attribute, int index);
+[[nodiscard]] std::string ask_bus_id(const Api& api, int index);
+[[nodiscard]] std::string version_text(const Api& api, int version);
 
 }  // namespace hipplan::device::hip

@@ -1,52 +1,28 @@
 // Events, gates and replays of the HIP device. Work goes to the null stream, like launches do.
-#include <chrono>
-#include <condition_variable>
-
 #include "device/driver_timing.h"
 #include "device/hip/hip_device.h"
 
 namespace hipplan::device::hip {
 namespace {
 
-/// A gate that nobody opens lets go by itself, so that a host that hangs does not hang the GPU.
-constexpr std::chrono::seconds kLongestHold{10};
-
-/// What the host function and the gate share; the later of the two frees it.
-struct GateState {
-  std::mutex mutex;
-  std::condition_variable changed;
-  bool open = false, expired = false;
-};
-
 /// A host function that blocks until the gate opens; the stream waits for it.
 class HipGate final : public Gate {
  public:
-  explicit HipGate(std::string device) : device_(std::move(device)) {}
+  explicit HipGate(std::shared_ptr<GateState> state) : state_(std::move(state)) {}
+  HipGate(const HipGate&) = delete;
+  HipGate& operator=(const HipGate&) = delete;
   ~HipGate() override { (void)open(); }
-  Result<void> open() override {
-    const std::lock_guard lock(state_->mutex);
-    state_->open = true;
-    state_->changed.notify_all();
-    if (!state_->expired) return {};
-    return Error{.code = Code::machine,
-                 .reason = "gate-expired",
-                 .where = device_,
-                 .what = "work that was held up has started by itself",
-                 .expected = cat("a start within ", kLongestHold.count(), " seconds")};
-  }
-  [[nodiscard]] std::shared_ptr<GateState> state() const { return state_; }
+  Result<void> open() override { return state_->open(); }
 
  private:
-  std::string device_;
-  std::shared_ptr<GateState> state_ = std::make_shared<GateState>();
+  std::shared_ptr<GateState> state_;
 };
 
+/// Owns its share of the state: the gate may be gone when the stream comes by.
 extern "C" void hipplan_hold_stream(void* data) {
   const std::unique_ptr<std::shared_ptr<GateState>> own(
       static_cast<std::shared_ptr<GateState>*>(data));
-  GateState& state = **own;
-  std::unique_lock lock(state.mutex);
-  state.expired = !state.changed.wait_for(lock, kLongestHold, [&] { return state.open; });
+  (*own)->hold();
 }
 
 class HipReplay final : public DriverReplay<HipDevice> {
@@ -63,19 +39,18 @@ class HipReplay final : public DriverReplay<HipDevice> {
 
  private:
   Result<void> add(const KernelLaunch& item) {
-    HIPPLAN_TRY_ASSIGN(void* const function, device_.function_of(*item.kernel));
     const Launch& launch = item.launch;
-    Bytes arguments(launch.arguments.begin(), launch.arguments.end());
-    size_t bytes = arguments.size();
-    void* extra[] = {kArgumentBuffer, arguments.data(), kArgumentSize, &bytes, kArgumentEnd};
+    HIPPLAN_TRY_ASSIGN(const DriverKernel* const kernel,
+                       device_.ready_kernel(*item.kernel, launch));
+    ArgumentList<Api> arguments(launch.arguments);
     void* none[] = {nullptr};  // a kernel without arguments: one of the two lists must be there
     const KernelNode node = {{launch.block.x, launch.block.y, launch.block.z},
-                             bytes == 0 ? nullptr : extra,
-                             function,
+                             arguments.list(),
+                             kernel->function,
                              {launch.grid.x, launch.grid.y, launch.grid.z},
-                             bytes == 0 ? none : nullptr,
+                             arguments.list() == nullptr ? none : nullptr,
                              launch.dynamic_lds_bytes};
-    return append(node);
+    return append(*kernel, launch, node);
   }
 };
 
@@ -98,13 +73,13 @@ Result<std::unique_ptr<Gate>> HipDevice::close_gate() {
   const Api& a = api();
   HIPPLAN_TRY(need_entries(*this, "holding up work",
                            {{a.launch_host_function != nullptr, "hipLaunchHostFunc"}}));
-  auto gate = std::make_unique<HipGate>(name());
-  auto shared = std::make_unique<std::shared_ptr<GateState>>(gate->state());
+  const auto state = std::make_shared<GateState>(name(), longest_hold());
+  auto shared = std::make_unique<std::shared_ptr<GateState>>(state);
   HIPPLAN_TRY(
       check([&] { return a.launch_host_function(nullptr, hipplan_hold_stream, shared.get()); },
             "cannot hold up work"));
   (void)shared.release();  // the host function frees it
-  return std::unique_ptr<Gate>(std::move(gate));
+  return std::unique_ptr<Gate>(new HipGate(state));
 }
 
 Result<std::unique_ptr<Replay>> HipDevice::make_replay(std::span<const KernelLaunch> launches) {
@@ -119,11 +94,6 @@ Result<std::unique_ptr<Replay>> HipDevice::make_replay(std::span<const KernelLau
   auto replay = std::make_unique<HipReplay>(*this);
   HIPPLAN_TRY(replay->record(launches));
   return std::unique_ptr<Replay>(std::move(replay));
-}
-
-Result<Facts> HipDevice::facts() const {
-  HIPPLAN_TRY_ASSIGN(Facts known, runtime_->facts(index_));
-  return with_free_memory(*this, std::move(known));
 }
 
 }  // namespace hipplan::device::hip

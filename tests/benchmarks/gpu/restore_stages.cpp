@@ -44,8 +44,8 @@ T must(Result<T> result) {
 void must(const Result<void>& result) {
   if (!result) give_up(result.error().text());
 }
-void must(cuda::Status status, const char* what) {
-  if (status != cuda::kSuccess) give_up(std::string(what) + ": status " + std::to_string(status));
+void must(device::Status status, const char* what) {
+  if (status != device::kSuccess) give_up(std::string(what) + ": status " + std::to_string(status));
 }
 
 /// Stages by name, each with a time per round.
@@ -161,12 +161,12 @@ void prepare_bare(BareLaunch& out, const engine::PreparedKernel& prepared,
       }
   }
   out.bytes = out.arguments.size();
-  void* extra[] = {cuda::kArgumentBuffer, out.arguments.data(), cuda::kArgumentSize, &out.bytes,
-                   cuda::kArgumentEnd};
+  void* extra[] = {device::kArgumentBuffer, out.arguments.data(), device::kArgumentSize, &out.bytes,
+                   cuda::Api::argument_end()};
   std::copy(std::begin(extra), std::end(extra), out.extra);
 }
 
-cuda::Status launch_bare(const cuda::Api& api, void* function, BareLaunch& bare) {
+device::Status launch_bare(const cuda::Api& api, void* function, BareLaunch& bare) {
   const auto& l = *bare.launch;
   return api.launch(function, l.grid.x, l.grid.y, l.grid.z, l.block.x, l.block.y, l.block.z,
                     l.dynamic_lds_bytes, nullptr, nullptr, bare.extra);
@@ -293,9 +293,15 @@ void running_costs(const Options& options, const std::string& key, device::Devic
     const double ours = host_cost(device, execute);
     const double floor =
         host_cost(device, [&] { must(launch_bare(api, function, bare), "cuLaunchKernel"); });
+    void* context = nullptr;
+    must(api.get_current(&context), "cuCtxGetCurrent");
+    must(api.set_current(nullptr), "cuCtxSetCurrent");
+    const double elsewhere = host_cost(device, execute);
+    must(api.set_current(context), "cuCtxSetCurrent");
     const double kernel = device_time(device, execute);
     const double copy = copy_bandwidth(device, uint64_t{1} << 30);
     std::printf("host cost of an execution          %10.2f us, bare launch %.2f us\n", ours, floor);
+    std::printf("the same on a thread without context %8.2f us\n", elsewhere);
     std::printf(
         "kernel                             %10.2f us, %.1f GB/s of tensors; copies %.0f GB/s\n",
         kernel, static_cast<double>(bytes) / kernel / 1000, copy);
@@ -317,6 +323,10 @@ int main(int count, char** arguments) {
   const auto device = must(cuda::open_device(runtime, 0, description));
   std::printf("%s, %s; context %.0f us\n", identity.name.c_str(), identity.arch.text().c_str(),
               microseconds(from));
+  // Bare driver calls need a context on this thread; hipplan puts back what was there, nothing.
+  void* context = nullptr;
+  must(runtime->api().context_retain(&context, 0), "cuDevicePrimaryCtxRetain");
+  must(runtime->api().set_current(context), "cuCtxSetCurrent");
   must(device->synchronize());
   Stages stages;
   for (int i = 0; i < options.repeat; ++i)
