@@ -12,6 +12,15 @@ target_include_directories(hipplan_options INTERFACE ${CMAKE_SOURCE_DIR}/include
 if(HIPPLAN_SANITIZE)
   target_compile_options(hipplan_options INTERFACE -fsanitize=${HIPPLAN_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(hipplan_options INTERFACE -fsanitize=${HIPPLAN_SANITIZE})
+  if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    # Functions of a vendor's library are called by our own declarations of them, which this check takes for others.
+    target_compile_options(hipplan_options INTERFACE -fno-sanitize=function)
+    # The programs are large, and LLVM's linker is four times as fast.
+    find_program(HIPPLAN_LLD NAMES ld.lld-22 ld.lld-19 ld.lld)
+    if(HIPPLAN_LLD)
+      target_link_options(hipplan_options INTERFACE --ld-path=${HIPPLAN_LLD})
+    endif()
+  endif()
 endif()
 
 # hipplan_separate(FILES...): compiled alone in a unity build, because file-local names repeat in a folder.

@@ -130,8 +130,8 @@ HIPPLAN_API void hipplan_executable_destroy(hipplan_executable* executable);
 /* Launches on `device`, which may be another one than the one given to create: it loads its own
  * module on first use. `uids` and `addresses` have `count` entries, one for each tensor of the
  * plan, in any order; each address is aligned as hipplan_plan_tensor says. `workspace` is the
- * address of hipplan_plan_workspace_size bytes on the device, 0 when the plan needs none. May
- * return before the kernels have ended. */
+ * address of hipplan_plan_workspace_size bytes on the device, aligned to 256, 0 when the plan needs
+ * none. May return before the kernels have ended. */
 HIPPLAN_API hipplan_status hipplan_execute(const hipplan_executable* executable,
                                            hipplan_device* device, const int64_t* uids,
                                            const uint64_t* addresses, size_t count,

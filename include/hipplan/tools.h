@@ -3,8 +3,10 @@
  * Each function does one tool command: it writes results and messages through the callbacks in
  * hipplan_tool_io and returns the exit status. Nothing is printed, no signal handler is installed
  * and no environment variable is read. Strings are UTF-8, borrowed for the length of the call; a
- * null string means "not given". Calls are independent and may run on several threads with separate
- * hipplan_tool_io objects; callbacks of one call come from one thread at a time. */
+ * null string means "not given". An io of the wrong size has no callback to trust: the status is
+ * HIPPLAN_BAD_INPUT, and hipplan_last_error tells why. Calls are independent and may run on several
+ * threads with separate hipplan_tool_io objects; callbacks of one call come from one thread at a
+ * time. */
 #ifndef HIPPLAN_TOOLS_H
 #define HIPPLAN_TOOLS_H
 
@@ -68,6 +70,7 @@ typedef struct hipplan_build_options {
                              from the same graphs and targets, compared too; null: none */
   int benchmark;          /* choose kernels by times measured on `device` */
   const char* device;     /* hip:NUMBER or cuda:NUMBER; null: none */
+  int plain_code;         /* keep machine code as it is instead of compressing it */
 } hipplan_build_options;
 HIPPLAN_API int hipplan_tool_build(const hipplan_build_options* options, const hipplan_tool_io* io);
 
@@ -109,7 +112,7 @@ HIPPLAN_API int hipplan_tool_verify(const hipplan_verify_options* options,
 typedef struct hipplan_run_options {
   size_t struct_size;
   const char* file;
-  const char* device;      /* emulator:ARCH, hip:NUMBER, null:ARCH, auto */
+  const char* device;      /* emulator:ARCH, hip:NUMBER, cuda:NUMBER, null:ARCH, auto */
   const char* graph_key;   /* which plan of a library */
   const char* graph_file;  /* graph for a file that holds none */
   const char* target_file; /* description of a device that does not ship */
@@ -144,7 +147,7 @@ typedef struct hipplan_pack_options {
   hipplan_strings arguments;        /* source trees, descriptor trees, or archives */
   hipplan_strings archs;            /* build: architectures; may hold comma lists */
   const char* output;               /* build: folder */
-  const char* compiler;             /* build: clang for AMDGPU; null: found on PATH */
+  const char* compiler;             /* build: clang, or nvcc for NVIDIA GPUs; null: searched for */
   hipplan_strings graphs;           /* validate: graphs that must be served */
   hipplan_strings expected_engines; /* validate: engines that must be there */
   const char* kernels;              /* build: folder of kernel sources; null: the first tree */

@@ -31,8 +31,12 @@ const char* hipplan_version(void) {
   return hipplan::kVersion;
 }
 const char* hipplan_format_versions(void) {
-  static const std::string kText = hipplan::commands::format_versions();
-  return kText.c_str();
+  try {
+    static const std::string kText = hipplan::commands::format_versions();
+    return kText.c_str();
+  } catch (...) {
+    return "";  // out of memory
+  }
 }
 const char* hipplan_last_error(void) {
   const auto& error = hipplan::api::last_error();

@@ -30,7 +30,9 @@ template <class Options>
 int fenced(int (*command)(const Options&, Io&), const Options* options,
            const hipplan_tool_io* raw) {
   try {
-    if (!hipplan::api::check_size(raw, "io")) return HIPPLAN_BAD_INPUT;
+    // Without callbacks that can be trusted, only hipplan_last_error can tell.
+    if (const auto fits = hipplan::api::check_size(raw, "io"); !fits)
+      return hipplan::api::keep(fits.error());
     Io io(*raw);
     run_command(command, options, io);
     io.finish_json();

@@ -2,6 +2,7 @@
 
 #include <sstream>
 
+#include "base/counted.h"
 #include "base/harmless.h"
 
 namespace hipplan::codeobject {
@@ -61,8 +62,9 @@ void write_kernel(const Kernel& kernel, json::Writer& writer) {
 std::string print(const CodeObject& object) {
   std::ostringstream out;
   out << "code object version " << object.version << " for " << object.arch.text() << ": "
-      << object.kernels.size() << " kernels, " << object.segments.size() << " segments, "
-      << object.relocations.size() << " relocations\n";
+      << counted(object.kernels.size(), "kernel") << ", "
+      << counted(object.segments.size(), "segment") << ", "
+      << counted(object.relocations.size(), "relocation") << "\n";
   for (const Segment& segment : object.segments)
     out << "segment at " << segment.address << ": " << segment.memory_size << " bytes, r"
         << (segment.writable ? "w" : "-") << (segment.executable ? "x" : "-") << "\n";

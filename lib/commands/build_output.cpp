@@ -22,6 +22,7 @@ bool to_folder(const std::string& output) {
 Result<void> write_one(const Bake& bake, const std::string& path,
                        const std::vector<const Job*>& jobs) {
   plan::WriteOptions options;
+  options.compress_code = bake.options.plain_code == 0;
   if (bake.key) options.sign = plan::signer(*bake.key);
   plan::Writer writer{options};
   for (const Job* job : jobs) {

@@ -3,10 +3,10 @@
 #include <functional>
 #include <set>
 
+#include "base/counted.h"
 #include "commands/inspect_parts.h"
 #include "commands/plans.h"
 #include "commands/targets.h"
-#include "plan/counted.h"
 #include "plan/extract.h"
 #include "plan/folder_output.h"
 
@@ -47,7 +47,7 @@ void report(Inspection& in, const char* schema, uint64_t plans, uint64_t files) 
   if (in.output == "-") return;
   if (!in.io.json()) {
     in.io.line(
-        cat(in.output, ": ", plan::counted(plans, "plan"), " in ", plan::counted(files, "file")));
+        cat(in.output, ": ", counted(plans, "plan"), " in ", counted(files, "file")));
     return;
   }
   json::Writer out;

@@ -3,10 +3,10 @@
 
 #include "archive/kpack.h"
 #include "archive/print.h"
+#include "base/counted.h"
 #include "base/file.h"
 #include "commands/commands.h"
 #include "commands/targets.h"
-#include "plan/counted.h"
 #include "plan/foreign.h"
 
 namespace hipplan::commands {
@@ -27,9 +27,9 @@ void print_build(const pack::BuildReport& report, Io& io) {
   }
   for (const pack::ArchReport& arch : report.arches)
     if (arch.packs != 0)
-      io.line(cat(arch.arch, ": ", plan::counted(arch.kernels, "kernel"), " in ",
-                  plan::counted(arch.packs, "pack"), ", ",
-                  plan::counted(arch.code_objects, "code object"), ", archive of ",
+      io.line(cat(arch.arch, ": ", counted(arch.kernels, "kernel"), " in ",
+                  counted(arch.packs, "pack"), ", ",
+                  counted(arch.code_objects, "code object"), ", archive of ",
                   arch.archive_bytes, " bytes"));
 }
 
@@ -73,10 +73,10 @@ Result<void> validate_trees(const hipplan_pack_options& given, Io& io) {
     pack::write_json(report, out);
     io.line(out.end_object().text());
   } else {
-    io.line(cat(report.ok() ? "valid" : "not valid", ": ", plan::counted(report.files, "file"),
-                ", ", plan::counted(report.engines.size(), "engine"), ", ",
-                plan::counted(report.kernels, "kernel"), ", ",
-                plan::counted(report.code_objects, "code object")));
+    io.line(cat(report.ok() ? "valid" : "not valid", ": ", counted(report.files, "file"),
+                ", ", counted(report.engines.size(), "engine"), ", ",
+                counted(report.kernels, "kernel"), ", ",
+                counted(report.code_objects, "code object")));
   }
   return {};
 }

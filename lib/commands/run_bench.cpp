@@ -88,11 +88,12 @@ Result<void> run_cold(Session& session, const std::string& path) {
                  .what = "the file was changed while it was measured"};
   HIPPLAN_TRY_ASSIGN(auto plan, file.read_decisions(*entry));
   out.decode_us = watch.lap();
+  const auto code = restore::check_code(plan);
   HIPPLAN_TRY_ASSIGN(auto prepared, restore::check_restorable(plan, restore::built_in_provider(),
                                                               &device.description().arch,
-                                                              restore::check_code(plan)));
+                                                              code ? nullptr : &code.error()));
   out.check_us = watch.lap();
-  auto loaded = restore::Executable::load(std::move(plan), std::move(prepared), device);
+  auto loaded = restore::Executable::load(std::move(plan), std::move(prepared), device, *code);
   const double load_us = watch.lap();
   if (!loaded) return loaded.error().within(path);
   session.executable = std::move(loaded).value();

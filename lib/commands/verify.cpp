@@ -99,7 +99,8 @@ bool executes(const plan::Plan& plan, const Verification& v) {
 Result<void> check_plan(const plan::Plan& plan, PlanVerdict& verdict, Verification& v,
                         CheckedCode& checked) {
   const auto& provider = restore::built_in_provider();
-  HIPPLAN_TRY(restore::check_restorable(plan, provider, nullptr, check_code_once(plan, checked)));
+  const auto code = check_code_once(plan, checked);
+  HIPPLAN_TRY(restore::check_restorable(plan, provider, nullptr, code ? nullptr : &code.error()));
   for (const auto& target : v.targets)
     if (restore::check_target(plan, target.arch)) verdict.usable_on.push_back(target.arch.text());
   if (v.options.execute != 0 && executes(plan, v)) HIPPLAN_TRY(execute_plan(plan, verdict, v));

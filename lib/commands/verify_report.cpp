@@ -3,6 +3,8 @@
 #include <map>
 #include <set>
 
+#include "base/counted.h"
+
 namespace hipplan::commands {
 namespace {
 
@@ -58,8 +60,8 @@ void print_verdicts(const std::vector<FileVerdict>& files, Io& io) {
     for (const auto& plan : file.plans) targets.insert(plan.entry.target);
     std::string list;
     for (const auto& target : targets) list += (list.empty() ? "" : ", ") + target;
-    io.line(cat(file.path, ": good, ", file.plans.size(),
-                file.plans.size() == 1 ? " plan" : " plans", list.empty() ? "" : " for ", list));
+    io.line(cat(file.path, ": good, ", counted(file.plans.size(), "plan"),
+                list.empty() ? "" : " for ", list));
     print_executions(file, io);
   }
   if (files.size() < 2) return;

@@ -9,11 +9,12 @@ namespace hipplan::pipeline {
 namespace fs = std::filesystem;
 namespace {
 
+/// Without hidden ones: a packing that was killed leaves such a folder behind.
 std::vector<fs::path> sorted_children(const fs::path& folder) {
   std::vector<fs::path> out;
   std::error_code failed;
   for (fs::directory_iterator it(folder, failed), end; !failed && it != end; it.increment(failed))
-    out.push_back(it->path());
+    if (!it->path().filename().string().starts_with('.')) out.push_back(it->path());
   std::sort(out.begin(), out.end());
   return out;
 }

@@ -4,7 +4,7 @@
 #include <map>
 #include <tuple>
 
-#include "plan/counted.h"
+#include "base/counted.h"
 #include "plan/errors.h"
 #include "plan/layout.h"
 #include "plan/print.h"

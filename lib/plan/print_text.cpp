@@ -1,4 +1,4 @@
-#include "plan/counted.h"
+#include "base/counted.h"
 #include "plan/layout.h"
 #include "plan/print.h"
 #include "plan/print_common.h"

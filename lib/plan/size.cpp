@@ -1,6 +1,6 @@
 #include <set>
 
-#include "plan/counted.h"
+#include "base/counted.h"
 #include "plan/file_state.h"
 #include "plan/print.h"
 

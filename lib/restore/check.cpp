@@ -1,6 +1,7 @@
 // The checks of a sound plan against a provider and a target.
 #include <algorithm>
 
+#include "base/counted.h"
 #include "codeobject/arguments.h"
 #include "restore/restore.h"
 #include "target/nvidia.h"
@@ -54,8 +55,8 @@ Result<void> check_signatures(const plan::Plan& plan, const engine::DispatchHand
   if (plan.payload.kernels.size() != wanted) {
     Error error = unusable("signature", cat("handler ", handler.alias()),
                            "the plan's launches differ from the handler's");
-    error.expected = cat(wanted, " kernels");
-    error.found = cat(plan.payload.kernels.size());
+    error.expected = counted(wanted, "kernel");
+    error.found = counted(plan.payload.kernels.size(), "kernel");
     return error;
   }
   for (const auto& image : plan.payload.kernels) {
@@ -153,10 +154,10 @@ Result<engine::PreparedKernel> check_usable(const plan::Plan& plan, const Provid
 
 Result<engine::PreparedKernel> check_restorable(const plan::Plan& plan, const Provider& provider,
                                                 const target::Arch* device,
-                                                const Result<void>& code) {
-  if (!code && code.error().code == Code::damaged) return code.error();
+                                                const Error* code_fault) {
+  if (code_fault != nullptr && code_fault->code == Code::damaged) return *code_fault;
   HIPPLAN_TRY_ASSIGN(auto prepared, check_usable(plan, provider, device));
-  HIPPLAN_TRY(code);
+  if (code_fault != nullptr) return *code_fault;
   return prepared;
 }
 

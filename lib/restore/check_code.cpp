@@ -39,21 +39,23 @@ Result<void> check_kernel(const plan::KernelImage& image, const codeobject::Code
 
 }  // namespace
 
-Result<void> check_code(const plan::Plan& plan) {
-  std::vector<Result<codeobject::CodeObject>> parsed;
+Result<ParsedCode> check_code(const plan::Plan& plan) {
+  std::map<Digest, Result<codeobject::CodeObject>> parsed;
   for (const auto& image : plan.payload.kernels) {
-    if (!image.code) continue;
-    parsed.push_back(codeobject::parse(*image.code, "kernel " + image.symbol + ": code object"));
-    if (!parsed.back() && parsed.back().error().code == Code::damaged) return parsed.back().error();
+    if (!image.code || parsed.contains(image.sha256)) continue;
+    auto code = codeobject::parse(*image.code, "kernel " + image.symbol + ": code object");
+    if (!code && code.error().code == Code::damaged) return code.error();
+    parsed.emplace(image.sha256, std::move(code));
   }
-  size_t next = 0;
   for (const auto& image : plan.payload.kernels) {
     if (!image.code) continue;
-    const auto& code = parsed[next++];
+    const auto& code = parsed.at(image.sha256);
     if (!code) return code.error();
     HIPPLAN_TRY(check_kernel(image, *code));
   }
-  return {};
+  ParsedCode out;
+  for (auto& [digest, code] : parsed) out.emplace(digest, std::move(code).value());
+  return out;
 }
 
 }  // namespace hipplan::restore

@@ -4,6 +4,7 @@
 #include <map>
 #include <mutex>
 
+#include "base/hex.h"
 #include "restore/restore.h"
 
 namespace hipplan::restore {
@@ -21,9 +22,17 @@ const plan::KernelImage* image_of(const plan::Plan& plan, const std::string& lau
   return nullptr;
 }
 
-/// One module per distinct code object, however many launches share it.
+Result<std::unique_ptr<device::Module>> load_code(device::Device& device, const Digest& digest,
+                                                  ByteView code, const ParsedCode* parsed) {
+  if (parsed != nullptr)
+    if (const auto known = parsed->find(digest); known != parsed->end())
+      return device.load(code, known->second);
+  return device.load(code);
+}
+
+/// One module per distinct code object, however many launches share it. `parsed` may be null.
 Result<Loaded> load_on(device::Device& device, const plan::Plan& plan,
-                       const engine::PreparedKernel& prepared) {
+                       const engine::PreparedKernel& prepared, const ParsedCode* parsed) {
   Loaded out;
   std::map<Digest, device::Module*> by_code;
   for (const auto& launch : prepared.launches) {
@@ -35,7 +44,7 @@ Result<Loaded> load_on(device::Device& device, const plan::Plan& plan,
                    .what = "launch '" + launch.launch_name + "' has no code object"};
     device::Module*& module = by_code[image->sha256];
     if (module == nullptr) {
-      auto loaded = device.load(*image->code);
+      auto loaded = load_code(device, image->sha256, *image->code, parsed);
       if (!loaded) return loaded.error().within(device.name() + ": kernel " + image->symbol);
       module = loaded->get();
       out.modules.push_back(std::move(loaded).value());
@@ -47,12 +56,24 @@ Result<Loaded> load_on(device::Device& device, const plan::Plan& plan,
   return out;
 }
 
-Error bad_argument(std::string reason, int64_t uid, std::string what) {
+Error bad_argument(std::string reason, std::string where, std::string what) {
   return {.code = Code::bad_input,
           .reason = std::move(reason),
-          .where = cat("tensor uid ", uid),
+          .where = std::move(where),
           .what = std::move(what)};
 }
+Error bad_tensor(std::string reason, int64_t uid, std::string what) {
+  return bad_argument(std::move(reason), cat("tensor uid ", uid), std::move(what));
+}
+Error unaligned(std::string where, device::Address address, uint64_t alignment) {
+  Error error = bad_argument("address-alignment", std::move(where), "address is not aligned");
+  error.expected = cat("a multiple of ", alignment, " bytes");
+  error.found = hex(address);
+  return error;
+}
+
+/// What every kernel may expect of the workspace's address, as of any memory of a device.
+constexpr uint64_t kWorkspaceAlignment = 256;
 
 /// Argument bytes of one launch with the call's addresses in them; small ones need no memory of
 /// their own.
@@ -114,7 +135,7 @@ struct Executable::State {
   const device::Device* first_device = nullptr;
   const Loaded* first_loaded = nullptr;
 
-  Result<const Loaded*> on(device::Device& device) {
+  Result<const Loaded*> on(device::Device& device, const ParsedCode* parsed = nullptr) {
     if (&device == first_device) return first_loaded;
     Slot* slot = nullptr;
     {
@@ -130,7 +151,7 @@ struct Executable::State {
       if (auto fits = check_target(plan, device.description().arch); !fits)
         slot->loaded.emplace(fits.error());
       else
-        slot->loaded.emplace(load_on(device, plan, prepared));
+        slot->loaded.emplace(load_on(device, plan, prepared, parsed));
     }
     if (!slot->loaded->ok()) return slot->loaded->error();
     return &slot->loaded->value();
@@ -149,24 +170,26 @@ Result<void> Executable::State::place(std::span<const TensorAddress> tensors,
     bool known = false;
     for (size_t i = 0; i < prepared.bindings.size(); ++i) {
       if (prepared.bindings[i].uid != tensor.uid) continue;
+      if (address[i] != 0) return bad_tensor("duplicate-uid", tensor.uid, "is given twice");
       address[i] = tensor.address;
       known = true;
     }
-    if (!known) return bad_argument("unknown-uid", tensor.uid, "is not a tensor of this plan");
+    if (!known) return bad_tensor("unknown-uid", tensor.uid, "is not a tensor of this plan");
   }
   for (size_t i = 0; i < address.size(); ++i) {
     const int64_t uid = prepared.bindings[i].uid;
-    if (address[i] == 0) return bad_argument("missing-uid", uid, "has no address, or a null one");
+    if (address[i] == 0) return bad_tensor("missing-uid", uid, "has no address, or a null one");
     if (address[i] % alignment[i] != 0)
-      return bad_argument("misaligned", uid,
-                          cat("address is not aligned to ", alignment[i], " bytes"));
+      return unaligned(cat("tensor uid ", uid), address[i], alignment[i]);
   }
-  if (prepared.workspace_bytes != 0 && workspace == 0)
-    return Error{.code = Code::bad_input,
-                 .reason = "null-workspace",
-                 .where = "workspace",
-                 .what = "is null",
-                 .expected = cat(prepared.workspace_bytes, " bytes")};
+  if (prepared.workspace_bytes == 0) return {};
+  if (workspace == 0) {
+    Error error = bad_argument("null-workspace", "workspace", "is null");
+    error.expected = cat(prepared.workspace_bytes, " bytes");
+    return error;
+  }
+  if (workspace % kWorkspaceAlignment != 0)
+    return unaligned("workspace", workspace, kWorkspaceAlignment);
   return {};
 }
 
@@ -183,14 +206,16 @@ const engine::PreparedKernel& Executable::prepared() const {
 Result<std::shared_ptr<const Executable>> Executable::create(plan::Plan plan,
                                                              const Provider& provider,
                                                              device::Device& device) {
+  const auto code = check_code(plan);
   HIPPLAN_TRY_ASSIGN(auto prepared, check_restorable(plan, provider, &device.description().arch,
-                                                     check_code(plan)));
-  return load(std::move(plan), std::move(prepared), device);
+                                                     code ? nullptr : &code.error()));
+  return load(std::move(plan), std::move(prepared), device, *code);
 }
 
 Result<std::shared_ptr<const Executable>> Executable::load(plan::Plan plan,
                                                            engine::PreparedKernel prepared,
-                                                           device::Device& device) {
+                                                           device::Device& device,
+                                                           const ParsedCode& code) {
   auto state = std::make_unique<State>();
   for (const auto& binding : prepared.bindings) {
     int64_t needed = binding.min_alignment;
@@ -201,7 +226,7 @@ Result<std::shared_ptr<const Executable>> Executable::load(plan::Plan plan,
   }
   state->plan = std::move(plan);
   state->prepared = std::move(prepared);
-  HIPPLAN_TRY_ASSIGN(state->first_loaded, state->on(device));
+  HIPPLAN_TRY_ASSIGN(state->first_loaded, state->on(device, &code));
   state->first_device = &device;
   return std::shared_ptr<const Executable>(new Executable(std::move(state)));
 }

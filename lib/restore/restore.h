@@ -2,12 +2,15 @@
 // no descriptors, no archive, no matching, no compiler.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
+#include "base/hash.h"
 #include "base/result.h"
+#include "codeobject/codeobject.h"
 #include "device/device.h"
 #include "engine/dispatch.h"
 #include "plan/plan.h"
@@ -27,16 +30,19 @@ Result<engine::PreparedKernel> check_usable(const plan::Plan& plan, const Provid
 /// exact string for every other kind.
 Result<void> check_target(const plan::Plan& plan, const target::Arch& device);
 
+/// The code objects of a plan, parsed, by their digests. They point into the plan's bytes.
+using ParsedCode = std::map<Digest, codeobject::CodeObject>;
+
 /// Without a driver: each code object that the plan carries is well formed (damaged otherwise);
 /// then each is of a known version, for the recorded target, and has the recorded symbol with the
 /// recorded arguments (unusable).
-Result<void> check_code(const plan::Plan& plan);
+Result<ParsedCode> check_code(const plan::Plan& plan);
 
-/// All checks of a sound plan in their order, `code` being what check_code() found: damage of code
-/// objects, check_usable(), and last what a driver would refuse of the code objects.
+/// All checks of a sound plan in their order, `code_fault` being what check_code() found, or null:
+/// damage of code objects, check_usable(), and last what a driver would refuse of the code objects.
 Result<engine::PreparedKernel> check_restorable(const plan::Plan& plan, const Provider& provider,
                                                 const target::Arch* device,
-                                                const Result<void>& code);
+                                                const Error* code_fault);
 
 /// A pointer for one tensor of the plan.
 struct TensorAddress {
@@ -51,10 +57,12 @@ class Executable {
  public:
   static Result<std::shared_ptr<const Executable>> create(plan::Plan plan, const Provider& provider,
                                                           device::Device& device);
-  /// The second half of it: loads a plan for which check_restorable() has given `prepared`.
+  /// The second half of it: loads a plan for which check_restorable() has given `prepared` and
+  /// check_code() has given `code`.
   static Result<std::shared_ptr<const Executable>> load(plan::Plan plan,
                                                         engine::PreparedKernel prepared,
-                                                        device::Device& device);
+                                                        device::Device& device,
+                                                        const ParsedCode& code);
   ~Executable();
   Executable(const Executable&) = delete;
   Executable& operator=(const Executable&) = delete;

@@ -155,7 +155,10 @@ TEST_CASE("execution checks the caller's pointers and launches what the handler 
     CHECK(executable.execute(*device, broken, 0).error().reason == "missing-uid");
     broken = tensors;
     broken[0].address += 1;
-    CHECK(executable.execute(*device, broken, 0).error().reason == "misaligned");
+    CHECK(executable.execute(*device, broken, 0).error().reason == "address-alignment");
+    broken = tensors;
+    broken.push_back(tensors[0]);
+    CHECK(executable.execute(*device, broken, 0).error().reason == "duplicate-uid");
     broken = tensors;
     broken.pop_back();
     CHECK(executable.execute(*device, broken, 0).error().reason == "missing-uid");

@@ -99,7 +99,7 @@ int main(int argc, char** argv) {
   std::string output, engine, sign_key, device;
   bool benchmark = false;
   bool plan_only = false, why = false, dry_run = false, keep_going = false, unknown_keys = false,
-       check_reproducible = false;
+       check_reproducible = false, plain_code = false;
   auto& app = tool.app();
   app.add_option("GRAPH", graphs,
                  "Files, folders (searched for *.json), patterns, or - for standard input")
@@ -140,6 +140,9 @@ int main(int argc, char** argv) {
       ->type_name("FILE")
       ->group("What to write");
   app.add_flag("--plan-only", plan_only, "Leave the graph out of the file")->group("What to write");
+  app.add_flag("--plain-code", plain_code,
+               "Do not compress machine code: files are larger and restored sooner")
+      ->group("What to write");
   app.add_flag("--keep-going", keep_going,
                "Write the plans that could be baked even when others could not")
       ->group("What to write");
@@ -168,6 +171,7 @@ int main(int argc, char** argv) {
     options.sign_key = given(sign_key);
     options.benchmark = benchmark;
     options.device = given(device);
+    options.plain_code = plain_code;
     // Standard input is there for one process only, and measured times are of one moment.
     const bool from_stdin = std::find(graphs.begin(), graphs.end(), "-") != graphs.end();
     if (!check_reproducible || from_stdin || benchmark) return hipplan_tool_build(&options, &io);

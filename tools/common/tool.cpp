@@ -129,11 +129,14 @@ Tool::Tool(About about)
 }
 
 void Tool::warn_unknown_environment() const {
+  const auto options = app_.get_options();
   for (char** entry = environ; *entry != nullptr; ++entry) {
     if (std::strncmp(*entry, "HIPPLAN_", 8) != 0) continue;
     const std::string variable(*entry, std::strcspn(*entry, "="));
-    if (variable != "HIPPLAN_DATA" && variable != "HIPPLAN_MODULES" &&
-        variable != "HIPPLAN_HIP_LIBRARY")
+    const bool known = std::any_of(options.begin(), options.end(), [&](const CLI::Option* option) {
+      return option->get_envname() == variable;
+    });
+    if (!known)
       std::fprintf(stderr, "%s: warning: environment variable %s is not known\n", name_.c_str(),
                    harmless(variable).c_str());
   }

@@ -33,7 +33,9 @@ int main(int argc, char** argv) {
       ->required();
   build->add_option("--kernels", kernels, "Where the kernel sources are; else in the first tree")
       ->type_name("FOLDER");
-  build->add_option("--compiler", compiler, "clang for AMD GPUs; else one is searched for")
+  build
+      ->add_option("--compiler", compiler,
+                   "clang for AMD GPUs, clang or nvcc for NVIDIA GPUs; else one is searched for")
       ->type_name("FILE");
   build->add_option("--cache", cache, "Keeps compiled code objects between calls")
       ->type_name("FOLDER");

@@ -34,8 +34,8 @@ int main(int argc, char** argv) {
       ->required();
   app.add_option(
          "--device", device,
-         "emulator:ARCH or hip:NUMBER computes, null:ARCH only launches, auto is the emulator "
-         "of the file's first plan")
+         "emulator:ARCH, hip:NUMBER or cuda:NUMBER computes, null:ARCH only launches, auto is "
+         "the emulator of the file's first plan, or cuda:0 for an NVIDIA plan")
       ->type_name("DEVICE")
       ->capture_default_str();
   app.add_option("--graph-key", graph_key, "Which graph's plan: first digits of its key")

@@ -40,9 +40,10 @@ int main(int argc, char** argv) {
   app.add_flag("--execute", execute,
                "Also run each plan and compare the results with the CPU reference")
       ->group("Execution");
-  app.add_option("--device", device,
-                 "Where to execute: auto (the emulator of a plan's target), emulator:ARCH, or "
-                 "hip:NUMBER")
+  app.add_option(
+         "--device", device,
+         "Where to execute: auto (the emulator of a plan's target, cuda:0 for NVIDIA plans), "
+         "emulator:ARCH, hip:NUMBER or cuda:NUMBER")
       ->type_name("DEVICE")
       ->group("Execution");
   app.add_option("--format", format, "Form of the report: for people, programs or CI systems")

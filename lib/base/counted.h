@@ -7,11 +7,11 @@
 
 #include "base/result.h"
 
-namespace hipplan::plan {
+namespace hipplan {
 
 /// "1 plan", "2 plans".
 [[nodiscard]] inline std::string counted(uint64_t count, std::string_view thing) {
   return cat(count, " ", thing, count == 1 ? "" : "s");
 }
 
-}  // namespace hipplan::plan
+}  // namespace hipplan
