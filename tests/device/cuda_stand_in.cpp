@@ -4,7 +4,7 @@
 // points; cuda_stand_in_timing.cpp adds the optional ones.
 //   CUDA_STAND_IN_DEVICES  how many GPUs there are, 1 else, at most 4; they share everything
 //   CUDA_STAND_IN_FAULT    ENTRY=STATUS: the entry fails so
-//   CUDA_STAND_IN_SLOW     BYTES: granting less LDS than this takes 50 ms
+//   CUDA_STAND_IN_SLOW     BYTES: granting as much LDS or more takes 50 ms longer to return
 #include "cuda_stand_in.h"
 
 #include <algorithm>
@@ -260,13 +260,14 @@ STAND_IN Status cuModuleGetFunction(void** function, void* module, const char* n
   });
 }
 STAND_IN Status cuFuncSetAttribute(void* function, int attribute, int value) {
-  if (value < std::atoi(setting("CUDA_STAND_IN_SLOW", "0").c_str()))
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
-  return in_context("cuFuncSetAttribute", kInvalidValue, [&](State& s) {
+  const Status status = in_context("cuFuncSetAttribute", kInvalidValue, [&](State& s) {
     if (attribute != 8) return false;
     s.lds_granted[function] = value;
     return true;
   });
+  if (value >= std::atoi(setting("CUDA_STAND_IN_SLOW", "1000000").c_str()))
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  return status;
 }
 STAND_IN Status cuLaunchKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
                                unsigned by, unsigned bz, unsigned lds_bytes, void*, void**,

@@ -264,19 +264,19 @@ TEST_CASE("what is granted only rises, however many threads ask") {
   const auto device = stand_in_device<CudaStandIn>();
   const auto module = must(device->load(cubin()));
   const auto* kernel = must(module->kernel("no_arguments"));
-  // The driver takes its time over the smaller of two sizes, so that the larger one comes between.
+  // The driver takes its time to return from the larger of two sizes; the smaller comes between.
   const Setting slow("CUDA_STAND_IN_SLOW", "80000");
   const auto launch = [&](uint32_t bytes) {
     device::Launch wide;
     wide.dynamic_lds_bytes = bytes;
     return device->launch(*kernel, wide);
   };
-  bool small_ran = false;
-  std::thread small([&] { small_ran = launch(60000).ok(); });
+  bool large_ran = false;
+  std::thread large([&] { large_ran = launch(100000).ok(); });
   std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  CHECK(launch(100000).ok());
-  small.join();
-  CHECK(small_ran);
+  CHECK(launch(60000).ok());
+  large.join();
+  CHECK(large_ran);
   CHECK(launch(100000).ok());
   CHECK(device->synchronize().ok());
 }
