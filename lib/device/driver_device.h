@@ -235,13 +235,13 @@ class DriverDevice : public Device {
       return pointer;
   }
   [[nodiscard]] Error no_memory_left(Status status, uint64_t bytes) const {
-    const Error told = fail(status, cat("cannot allocate ", bytes, " bytes"));
+    Error told = fail(status, cat("cannot allocate ", bytes, " bytes"));
     size_t free_bytes = 0, total = 0;
     const bool known = status == kOutOfMemory &&
                        call([&] { return api().memory_info(&free_bytes, &total); }) == kSuccess;
     if (!known) return told;
     Error error = no_memory(name(), bytes, free_bytes, total);
-    error.found = told.found;
+    error.found = std::move(told.found);
     return error;
   }
 

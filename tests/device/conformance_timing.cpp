@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "conformance.h"
+#include "must.h"
 
 namespace hipplan::test {
 namespace {
@@ -15,15 +16,6 @@ void must_be_refused(const Result<T>& got, const std::string& device) {
   CHECK(got.error().code == Code::unusable);
   CHECK(got.error().reason == "not-supported");
   CHECK(got.error().where == device);
-}
-
-template <class T>
-T must(Result<T> got) {
-  REQUIRE_MESSAGE(got.ok(), (got.ok() ? "" : got.error().text()));
-  return std::move(got).value();
-}
-void must(const Result<void>& got) {
-  REQUIRE_MESSAGE(got.ok(), (got.ok() ? "" : got.error().text()));
 }
 
 /// One word that launches of add_one count up.

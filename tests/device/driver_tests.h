@@ -18,6 +18,7 @@
 
 #include "device/device.h"
 #include "device/driver_gate.h"
+#include "must.h"
 #include "target_files.h"
 
 namespace hipplan::test {
@@ -38,21 +39,6 @@ class Setting {
 
 inline bool mentions(const Error& error, const std::string& text) {
   return error.text().find(text) != std::string::npos;
-}
-
-template <class T>
-T must(Result<T> got) {
-  REQUIRE_MESSAGE(got.ok(), (got.ok() ? "" : got.error().text()));
-  return std::move(got).value();
-}
-inline void must(const Result<void>& got) {
-  REQUIRE_MESSAGE(got.ok(), (got.ok() ? "" : got.error().text()));
-}
-/// The failure of a call that must not succeed.
-template <class T>
-Error refusal(const Result<T>& got) {
-  REQUIRE_FALSE(got.ok());
-  return got.error();
 }
 
 template <class S>
