@@ -3,6 +3,8 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
+#include <new>
 
 #include "base/file.h"
 #include "conformance.h"
@@ -47,6 +49,32 @@ std::vector<Backend> backends() {
   return out;
 }
 
+/// Throws an E when it is copied while it is armed.
+template <class E>
+struct ThrowingCopy {
+  explicit ThrowingCopy(std::shared_ptr<bool> when) : armed(std::move(when)) {}
+  ThrowingCopy(const ThrowingCopy& other) : armed(other.armed) {
+    if (*armed) throw E{};
+  }
+  ThrowingCopy& operator=(const ThrowingCopy&) = delete;
+  bool operator()() const { return false; }
+  std::shared_ptr<bool> armed;
+};
+
+/// What opening an emulator says when an E is thrown in its module.
+template <class E>
+Error opened_with_throw() {
+  const auto armed = std::make_shared<bool>(false);
+  device::OpenOptions options;
+  options.module_folder = HIPPLAN_MODULE_FOLDER;
+  options.interrupted = ThrowingCopy<E>(armed);
+  *armed = true;
+  const auto opened = device::open_emulator(shipped_target("mi300x"), options);
+  REQUIRE_FALSE(opened.ok());
+  CHECK(opened.error().where == "emulator:gfx942");
+  return opened.error();
+}
+
 Bytes code_for(const Backend& backend) {
   auto code = read_file(std::string(HIPPLAN_CONFORMANCE_FOLDER "/") + backend.arch + ".hsaco");
   REQUIRE_MESSAGE(code.ok(), backend.arch);
@@ -79,6 +107,17 @@ TEST_CASE("a file that is no emulator's module is told by its place, with what t
   REQUIRE_FALSE(refused.ok());
   CHECK(refused.error().reason == "arch");
   CHECK(refused.error().where == "emulator:sm_90");
+}
+
+TEST_CASE("only missing memory is told as such when an emulator opens") {
+  const Error memory = opened_with_throw<std::bad_alloc>();
+  CHECK(memory.code == Code::machine);
+  CHECK(memory.reason == "out-of-memory");
+  for (const Error& error :
+       {opened_with_throw<std::bad_function_call>(), opened_with_throw<int>()}) {
+    CHECK(error.code == Code::internal);
+    CHECK(error.reason == "exception");
+  }
 }
 
 TEST_CASE("every device keeps what is written to its memory") {
