@@ -46,8 +46,7 @@ Result<void> write_to(Inspection& in, plan::Writer& writer) {
 void report(Inspection& in, const char* schema, uint64_t plans, uint64_t files) {
   if (in.output == "-") return;
   if (!in.io.json()) {
-    in.io.line(
-        cat(in.output, ": ", counted(plans, "plan"), " in ", counted(files, "file")));
+    in.io.line(cat(in.output, ": ", counted(plans, "plan"), " in ", counted(files, "file")));
     return;
   }
   json::Writer out;

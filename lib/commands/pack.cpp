@@ -28,9 +28,8 @@ void print_build(const pack::BuildReport& report, Io& io) {
   for (const pack::ArchReport& arch : report.arches)
     if (arch.packs != 0)
       io.line(cat(arch.arch, ": ", counted(arch.kernels, "kernel"), " in ",
-                  counted(arch.packs, "pack"), ", ",
-                  counted(arch.code_objects, "code object"), ", archive of ",
-                  arch.archive_bytes, " bytes"));
+                  counted(arch.packs, "pack"), ", ", counted(arch.code_objects, "code object"),
+                  ", archive of ", arch.archive_bytes, " bytes"));
 }
 
 Result<void> build_trees(const hipplan_pack_options& given, Io& io) {
@@ -73,10 +72,9 @@ Result<void> validate_trees(const hipplan_pack_options& given, Io& io) {
     pack::write_json(report, out);
     io.line(out.end_object().text());
   } else {
-    io.line(cat(report.ok() ? "valid" : "not valid", ": ", counted(report.files, "file"),
-                ", ", counted(report.engines.size(), "engine"), ", ",
-                counted(report.kernels, "kernel"), ", ",
-                counted(report.code_objects, "code object")));
+    io.line(cat(report.ok() ? "valid" : "not valid", ": ", counted(report.files, "file"), ", ",
+                counted(report.engines.size(), "engine"), ", ", counted(report.kernels, "kernel"),
+                ", ", counted(report.code_objects, "code object")));
   }
   return {};
 }

@@ -19,6 +19,25 @@ Result<std::string> first_target(const plan::File& file, const std::string& grap
   return out;
 }
 
+Result<void> check_options(const hipplan_run_options& options, DeviceKind kind) {
+  const auto usage = [](const char* what, const char* advice) {
+    return usage_error({.what = what, .advice = advice});
+  };
+  if (std::isnan(options.absolute_tolerance) || std::isnan(options.relative_tolerance))
+    return usage("a tolerance is not a number", "give --atol and --rtol as numbers from 0 on");
+  HIPPLAN_TRY(check_measurement_options(options, kind));
+  const bool emulated = kind == DeviceKind::emulator;
+  if (!emulated &&
+      (options.check_races != 0 || options.check_uninitialized != 0 || options.schedule_seed != 0 ||
+       options.instruction_budget != 0 || options.counters != 0 || options.trace != nullptr ||
+       options.break_pc != nullptr))
+    return usage("only an emulated device has checks, seeded order, counters and traces",
+                 "take an emulator");
+  if (options.check != 0 || options.expects.count != 0 || options.outputs.count != 0)
+    return refuse_null(kind);
+  return {};
+}
+
 Result<void> open_all(Session& session) {
   const auto& options = session.options;
   const std::string path = text_or_empty(options.file), key = text_or_empty(options.graph_key);
@@ -29,6 +48,8 @@ Result<void> open_all(Session& session) {
     if (!none) return none.error().within(path);
   }
   DeviceRequest request{text_or_empty(options.device), fallback, {}, {}};
+  HIPPLAN_TRY_ASSIGN(session.kind, kind_of(request.name, fallback));
+  HIPPLAN_TRY(check_options(options, session.kind));
   if (options.target_file != nullptr) {
     HIPPLAN_TRY_ASSIGN(auto described, pipeline::Targets::read(options.target_file));
     request.described.push_back(std::move(described));
@@ -78,25 +99,6 @@ Result<void> execute(Session& session, bool judge) {
                                                      session.graph, session.inputs, judging));
   for (auto& [uid, result] : results)
     session.comparisons.push_back({uid, "CPU reference", std::move(result)});
-  return {};
-}
-
-Result<void> check_options(const hipplan_run_options& options, DeviceKind kind) {
-  const auto usage = [](const char* what, const char* advice) {
-    return usage_error({.what = what, .advice = advice});
-  };
-  if (std::isnan(options.absolute_tolerance) || std::isnan(options.relative_tolerance))
-    return usage("a tolerance is not a number", "give --atol and --rtol as numbers from 0 on");
-  HIPPLAN_TRY(check_measurement_options(options, kind));
-  const bool emulated = kind == DeviceKind::emulator;
-  if (!emulated &&
-      (options.check_races != 0 || options.check_uninitialized != 0 || options.schedule_seed != 0 ||
-       options.instruction_budget != 0 || options.counters != 0 || options.trace != nullptr ||
-       options.break_pc != nullptr))
-    return usage("only an emulated device has checks, seeded order, counters and traces",
-                 "take an emulator");
-  if (options.check != 0 || options.expects.count != 0 || options.outputs.count != 0)
-    return refuse_null(kind);
   return {};
 }
 

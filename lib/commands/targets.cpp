@@ -143,8 +143,8 @@ Result<target::Arch> arch_of(const std::string& name, const Io& io) {
   return description.arch;
 }
 
-Result<DeviceKind> kind_of(const std::string& device) {
-  HIPPLAN_TRY_ASSIGN(const auto split, split_device(device, ""));
+Result<DeviceKind> kind_of(const std::string& device, const std::string& plan_target) {
+  HIPPLAN_TRY_ASSIGN(const auto split, split_device(device, plan_target));
   return split.kind;
 }
 

@@ -22,9 +22,9 @@ Result<std::vector<target::Description>> resolve_targets(const hipplan_strings& 
 Result<target::Arch> arch_of(const std::string& name, const Io& io);
 
 enum class DeviceKind { emulator, null, hip, cuda };
-/// What kind of device a name asks for; "auto" and empty count as an emulator. Fails with
-/// bad_input, reason "device".
-Result<DeviceKind> kind_of(const std::string& device);
+/// What kind of device a name asks for; what "auto" and empty stand for follows from the plan's
+/// target, an emulator while that is not known. Fails with bad_input, reason "device".
+Result<DeviceKind> kind_of(const std::string& device, const std::string& plan_target = "");
 /// Refuses the null device where results are wanted: bad_input, reason "usage".
 Result<void> refuse_null(DeviceKind kind);
 

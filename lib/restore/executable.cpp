@@ -45,12 +45,12 @@ Result<Loaded> load_on(device::Device& device, const plan::Plan& plan,
     device::Module*& module = by_code[image->sha256];
     if (module == nullptr) {
       auto loaded = load_code(device, image->sha256, *image->code, parsed);
-      if (!loaded) return loaded.error().within(device.name() + ": kernel " + image->symbol);
+      if (!loaded) return loaded.error().within("kernel " + image->symbol);
       module = loaded->get();
       out.modules.push_back(std::move(loaded).value());
     }
     auto kernel = module->kernel(image->symbol);
-    if (!kernel) return kernel.error().within(device.name());
+    if (!kernel) return kernel.error();
     out.kernels.push_back(*kernel);
   }
   return out;
