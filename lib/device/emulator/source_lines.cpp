@@ -7,7 +7,8 @@
 #include "codeobject/elf_file.h"
 
 namespace hipplan::emulator {
-namespace {
+// Named, because a class that the header names has members of these types.
+namespace line_table {
 
 /// Bounds on what a section may make us keep.
 constexpr size_t kMostRows = 4'000'000, kMostFiles = 65536, kLongestName = 1024;
@@ -173,7 +174,9 @@ std::string path_of(const Entry& file, const std::vector<Entry>& folders) {
   return harmless(path.substr(0, kLongestName));
 }
 
-}  // namespace
+}  // namespace line_table
+
+using namespace line_table;
 
 /// One line program with its header.
 class LineProgram {
