@@ -26,8 +26,8 @@ Error machine_error(const fs::path& path, const std::string& doing, int number) 
 }
 
 Error open_error(const fs::path& path, int number) {
-  const bool callers_fault =
-      number == ENOENT || number == ENOTDIR || number == EACCES || number == ENAMETOOLONG;
+  const bool callers_fault = number == ENOENT || number == ENOTDIR || number == EACCES ||
+                             number == ENAMETOOLONG || number == ELOOP;
   return {.code = callers_fault ? Code::bad_input : Code::machine,
           .reason = "open",
           .where = path.string(),
@@ -56,7 +56,12 @@ Error too_large(const fs::path& path, uint64_t limit) {
           .expected = cat("at most ", limit, " bytes")};
 }
 
+/// The longest stream that is kept in memory; growing takes up to twice as much.
+constexpr uint64_t kLongestStream = 256ull << 20;
+
 Result<Bytes> read_stream(int descriptor, const fs::path& path, uint64_t limit) {
+  const bool ours = kLongestStream < limit;
+  limit = std::min(limit, kLongestStream);
   Bytes out;
   constexpr size_t kStep = 1 << 16;
   while (true) {
@@ -69,7 +74,12 @@ Result<Bytes> read_stream(int descriptor, const fs::path& path, uint64_t limit) 
     }
     if (got < 0) return machine_error(path, "read", errno);
     out.resize(old + static_cast<size_t>(got));
-    if (out.size() > limit) return too_large(path, limit);
+    if (out.size() > limit) {
+      Error error = too_large(path, limit);
+      error.found = "a stream that goes on";
+      if (ours) error.advice = "write it to a file and name that";
+      return error;
+    }
     if (got == 0) return out;
   }
 }
@@ -141,8 +151,7 @@ Result<FileView> FileView::open(const fs::path& path, uint64_t limit) {
   FileView out;
   if (!S_ISREG(info.st_mode)) {
     // A stream is read into memory, and a device or a pipe may have no end.
-    constexpr uint64_t kLongestStream = 1ull << 30;
-    HIPPLAN_TRY_ASSIGN(auto bytes, read_stream(file.get(), path, std::min(limit, kLongestStream)));
+    HIPPLAN_TRY_ASSIGN(auto bytes, read_stream(file.get(), path, limit));
     auto owned = std::make_shared<const Bytes>(std::move(bytes));
     out.view_ = *owned;
     out.owner_ = owned;

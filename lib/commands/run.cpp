@@ -106,8 +106,12 @@ Result<void> work(Session& session) {
   const auto& options = session.options;
   HIPPLAN_TRY_ASSIGN(const auto expects, assignments(options.expects, "--expect"));
   HIPPLAN_TRY(check_output_names(options, expects));
-  HIPPLAN_TRY_ASSIGN(session.kind, kind_of(text_or_empty(options.device)));
-  HIPPLAN_TRY(check_options(options, session.kind));
+  // What "auto" is, the plan tells; then the options are judged.
+  const std::string device = text_or_empty(options.device);
+  if (!device.empty() && device != "auto") {
+    HIPPLAN_TRY_ASSIGN(session.kind, kind_of(device));
+    HIPPLAN_TRY(check_options(options, session.kind));
+  }
   HIPPLAN_TRY(open_all(session));
   if (options.check != 0) HIPPLAN_TRY(reference::supported(session.graph));
   const bool judge = options.check != 0 || !expects.empty();

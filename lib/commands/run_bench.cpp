@@ -46,6 +46,9 @@ Result<void> check_measurement_options(const hipplan_run_options& options, Devic
                  "pass --bench too");
   if (kind == DeviceKind::emulator && options.replay_graph != 0)
     return usage("an emulated device records no launches", "take a GPU");
+  if (kind == DeviceKind::emulator && (options.samples != 0 || options.cache != nullptr))
+    return usage("an emulated device counts, once and for all, and takes no samples of time",
+                 "take a GPU, or leave out --samples and --cache");
   if (options.cold != 0 && text_or_empty(options.file) == "-")
     return usage("--cold opens the file again, and standard input cannot be", "name a file");
   return {};

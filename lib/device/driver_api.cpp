@@ -7,7 +7,7 @@ namespace hipplan::device {
 
 Result<SharedLibrary> open_first(const std::vector<std::string>& names, const LibraryWords& words,
                                  std::string& path) {
-  std::string tried, why;
+  std::string tried, why, advice;
   for (const auto& name : names) {
     auto library = SharedLibrary::open(name);
     if (library) {
@@ -16,12 +16,13 @@ Result<SharedLibrary> open_first(const std::vector<std::string>& names, const Li
     }
     tried += (tried.empty() ? "" : ", ") + name;
     why = library.error().what;
+    advice = library.error().advice;
   }
   return Error{.code = Code::machine,
                .reason = cat(words.reason, "-library"),
                .where = tried,
                .what = cat(words.closed, " (", why, ")"),
-               .advice = words.advice};
+               .advice = advice.empty() ? std::string(words.advice) : advice};
 }
 
 Error missing_entry(const std::string& path, const char* entry, const LibraryWords& words) {

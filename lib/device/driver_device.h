@@ -71,7 +71,7 @@ class DriverModule final : public Module {
     const Status status = device_.call(
         [&] { return device_.api().module_function(&function, handle_, name.c_str()); });
     if (status != kSuccess)
-      return device_.fail(status, cat("the module has no kernel '", name.substr(0, 80), "'"));
+      return device_.fail(status, cat("the driver gives no kernel '", name.substr(0, 80), "'"));
     auto& slot = kernels_[name];
     slot = std::make_unique<DriverKernel>(&device_, function, name, limits->second);
     return static_cast<const Kernel*>(slot.get());

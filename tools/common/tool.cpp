@@ -82,15 +82,26 @@ hipplan_strings StringList::view(const std::vector<std::string>& owner) {
   return {pointers_.data(), pointers_.size()};
 }
 
-const CLI::Validator kWholeNumber(
-    [](const std::string& text) {
-      uint64_t number = 0;
-      const char* end = text.data() + text.size();
-      const auto read = std::from_chars(text.data(), end, number);
-      const bool good = read.ec == std::errc() && read.ptr == end;
-      return good ? std::string() : "'" + text + "' is not a whole number from 0 to 2^64 - 1";
-    },
-    "", "whole number");
+namespace {
+
+/// A validator for whole numbers from 0 to `most`, which `limit` says in words.
+CLI::Validator whole_number(uint64_t most, std::string limit) {
+  return CLI::Validator(
+      [most, limit = std::move(limit)](const std::string& text) {
+        uint64_t number = 0;
+        const char* end = text.data() + text.size();
+        const auto read = std::from_chars(text.data(), end, number);
+        const bool good = read.ec == std::errc() && read.ptr == end && number <= most;
+        return good ? std::string() : "'" + text + "' is not a whole number from 0 to " + limit;
+      },
+      "", "whole number");
+}
+
+constexpr uint64_t kMostJobs = 65536;
+
+}  // namespace
+
+const CLI::Validator kWholeNumber = whole_number(UINT64_MAX, "2^64 - 1");
 
 Tool::Tool(About about)
     : about_(std::move(about)), name_(about_.name), app_(about_.summary, name_) {
@@ -99,7 +110,7 @@ Tool::Tool(About about)
   app_.add_flag("--json", json_, "Print results as one JSON document")->group("Common");
   app_.add_option("--jobs,-j", jobs_, "Worker threads; 0: one per hardware thread")
       ->type_name("COUNT")
-      ->check(kWholeNumber)
+      ->check(whole_number(kMostJobs, std::to_string(kMostJobs)))
       ->group("Common");
   app_.add_flag("--quiet,-q", quiet_, "No notes and no progress")->group("Common");
   app_.add_flag("--no-progress", no_progress_, "No progress")->group("Common");
