@@ -163,7 +163,7 @@ Result<std::vector<ElfSymbol>> symbols_of(const ElfFile& file, const std::string
   return bad_cubin(where, "there is no symbol table");
 }
 
-/// The bytes are right as far as can be told, and of a later time than this reader.
+/// The bytes are right as far as can be told, and not of the form that this reader takes.
 Error newer_cubin(const std::string& where, std::string what, std::string expected,
                   std::string found) {
   Error error = bad_cubin(where, std::move(what), std::move(expected), std::move(found));
@@ -215,6 +215,12 @@ Result<void> finish_arguments(Kernel& kernel, const std::string& where) {
 
 Result<CodeObject> parse_cubin(const ElfFile& file, const std::string& where) {
   CodeObject object;
+  if (file.header.e_type == ET_REL) {
+    Error error = newer_cubin(where + ": ELF header, e_type", "not a linked cubin",
+                              "2 (executable)", cat(file.header.e_type));
+    error.advice = "link it, with nvcc -dlink for instance";
+    return error;
+  }
   if (file.header.e_type != ET_EXEC)
     return bad_cubin(where + ": ELF header, e_type", "not a linked cubin", "2 (executable)",
                      cat(file.header.e_type));

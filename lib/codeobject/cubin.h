@@ -3,6 +3,8 @@
 #pragma once
 
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "codeobject/codeobject.h"
 #include "codeobject/elf_file.h"
@@ -23,9 +25,13 @@ Result<target::Arch> cubin_arch(const Elf64_Ehdr& header, const std::string& whe
 /// may, with .ptr; it is read alike, for both to have the same argument list.)
 Result<CodeObject> parse_cubin(const ElfFile& file, const std::string& where);
 
-/// PTX text. The architecture is the virtual one: ".target sm_80" is compute_80. Kernels have names
-/// and arguments; registers and code size are the driver's to choose.
-Result<CodeObject> parse_ptx(ByteView bytes, const std::string& where);
+/// PTX text. The architecture is the virtual one: ".target sm_80" is compute_80. Kernels have
+/// names, arguments and static shared memory (with all that stands outside kernels); registers and
+/// code size are the driver's to choose. `sources` takes the text of each kernel, in their order,
+/// from
+/// ".entry" to the closing brace: texts that do not overlap.
+Result<CodeObject> parse_ptx(ByteView bytes, const std::string& where,
+                             std::vector<std::string_view>* sources = nullptr);
 
 /// Arguments in order, without overlaps, the last one up to the end of the kernarg segment; adds
 /// the kinds.

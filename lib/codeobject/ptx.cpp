@@ -1,10 +1,11 @@
 // Reading PTX as far as loaders need it: target, kernels, parameters, shared memory.
-#include <array>
+#include <algorithm>
 #include <charconv>
 #include <set>
 
 #include "codeobject/architectures.h"
 #include "codeobject/cubin.h"
+#include "codeobject/ptx_tokens.h"
 #include "target/nvidia.h"
 
 namespace hipplan::codeobject {
@@ -19,64 +20,23 @@ Error bad_ptx(const std::string& where, std::string what, std::string expected =
                std::move(found), ""};
 }
 
-/// What a character is to the words of PTX, by its number: texts are long and read while a plan
-/// loads.
-enum class Letter : uint8_t { word, blank, mark, end };
-constexpr std::array<Letter, 256> letters() {
-  std::array<Letter, 256> out{};
-  for (const char c : {' ', '\t', '\n', '\r'}) out[static_cast<unsigned char>(c)] = Letter::blank;
-  for (const char c : std::string_view("(){}[],;<>"))
-    out[static_cast<unsigned char>(c)] = Letter::mark;
-  for (const char c : {'"', '/'}) out[static_cast<unsigned char>(c)] = Letter::end;
-  return out;
-}
-constexpr std::array<Letter, 256> kLetters = letters();
-Letter letter(char c) {
-  return kLetters[static_cast<unsigned char>(c)];
-}
-
-/// Words and single punctuation marks of PTX, without comments. Empty at the end.
-class Tokens {
- public:
-  explicit Tokens(std::string_view text) : text_(text) {}
-  std::string_view next() {
-    skip();
-    if (text_.empty()) return {};
-    size_t length = 1;
-    if (text_.front() == '"') {
-      const size_t end = text_.find('"', 1);
-      length = end == std::string_view::npos ? text_.size() : end + 1;
-    } else if (letter(text_.front()) != Letter::mark) {
-      while (length < text_.size() && letter(text_[length]) == Letter::word) ++length;
-    }
-    const std::string_view token = text_.substr(0, length);
-    text_.remove_prefix(length);
-    return token;
-  }
-
- private:
-  void skip() {
-    for (;;) {
-      size_t first = 0;
-      while (first < text_.size() && letter(text_[first]) == Letter::blank) ++first;
-      text_.remove_prefix(first);
-      const bool line = text_.starts_with("//"), block = text_.starts_with("/*");
-      if (!line && !block) return;
-      const size_t end = line ? text_.find('\n') : text_.find("*/", 2);
-      if (end == std::string_view::npos)
-        text_ = {};
-      else
-        text_.remove_prefix(end + (line ? 1 : 2));
-    }
-  }
-  std::string_view text_;
-};
-
-std::optional<uint32_t> number_of(std::string_view text) {
+std::optional<uint32_t> number_of(std::string_view text, int base = 10) {
   uint32_t out = 0;
-  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), out);
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), out, base);
   if (failure != std::errc() || end != text.data() + text.size()) return std::nullopt;
   return out;
+}
+
+/// An integer constant of PTX: 16, 0x10, 020 or 0b10000, with or without U behind it.
+std::optional<uint32_t> integer_of(std::string_view text) {
+  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
+  if (text.ends_with('U')) text.remove_suffix(1);
+  int base = 10;
+  if (text.size() > 1 && text[0] == '0') {
+    base = lower(text[1]) == 'x' ? 16 : (lower(text[1]) == 'b' ? 2 : 8);
+    text.remove_prefix(base == 8 ? 1 : 2);
+  }
+  return number_of(text, base);
 }
 
 /// Bytes of ".u64", ".b8" and the like, or 0.
@@ -85,24 +45,27 @@ uint32_t type_bytes(std::string_view type) {
       std::string_view("busf").find(type[1]) == std::string_view::npos)
     return 0;
   const auto bits = number_of(type.substr(2));
-  return bits && (*bits == 8 || *bits == 16 || *bits == 32 || *bits == 64) ? *bits / 8 : 0;
+  for (const uint32_t known : {8u, 16u, 32u, 64u, type[1] == 'b' ? 128u : 64u})
+    if (bits == known) return known / 8;
+  return 0;
 }
 
 /// A declared variable: ".align 8 .b8 name[320]" after its state space.
 struct Declared {
-  uint64_t bytes = 0;
+  uint64_t bytes = 0;  ///< 0 for arrays of unknown size ("[]") and of none, which is the same
   uint32_t align = 1;
   std::string_view end;  ///< the mark behind it
 };
 
-Result<Declared> read_declared(Tokens& in, const std::string& where) {
+Result<Declared> read_declared(PtxTokens& in, const std::string& where) {
   Declared out;
-  uint32_t element = 0;
+  uint32_t element = 0, lanes = 1;
+  uint64_t count = 1;
   bool aligned = false, pointee = false;
   for (;;) {
     const std::string_view token = in.next();
     if (token == ".align") {
-      const auto value = number_of(in.next());
+      const auto value = integer_of(in.next());
       if (!value || *value == 0 || (*value & (*value - 1)) != 0 || *value > 4096)
         return bad_ptx(where, "an alignment that is none", "a power of two up to 4096");
       if (!pointee) out.align = *value, aligned = true;
@@ -110,28 +73,35 @@ Result<Declared> read_declared(Tokens& in, const std::string& where) {
       pointee = true;  // what follows describes what it points to
     } else if (const uint32_t size = type_bytes(token)) {
       element = size;
+    } else if (token == ".v2" || token == ".v4") {
+      lanes = token == ".v2" ? 2 : 4;
     } else if (token == "[") {
-      const auto count = number_of(in.next());
-      if (!count || in.next() != "]") return bad_ptx(where, "an array without a size");
-      out.bytes = (out.bytes == 0 ? uint64_t{element} : out.bytes) * *count;
-      if (out.bytes > UINT32_MAX) return bad_ptx(where, "a variable is impossibly large");
+      const std::string_view text = in.next();
+      const auto dimension = text == "]" ? 0 : integer_of(text);
+      if (!dimension || (text != "]" && in.next() != "]"))
+        return bad_ptx(where, "an array without a size", "[number]",
+                       std::string(text.substr(0, 40)));
+      count *= *dimension;
+      if (count > UINT32_MAX) return bad_ptx(where, "a variable is impossibly large");
     } else if (token == "," || token == ")" || token == ";" || token.empty()) {
       out.end = token;
       break;
     }
   }
   if (element == 0) return bad_ptx(where, "a variable without a type");
-  if (out.bytes == 0) out.bytes = element;
-  if (!aligned) out.align = element;
+  out.bytes = count * element * lanes;
+  if (out.bytes > UINT32_MAX) return bad_ptx(where, "a variable is impossibly large");
+  if (!aligned) out.align = element * lanes;
   return out;
 }
 
-Result<void> read_parameters(Tokens& in, Kernel& kernel, const std::string& where) {
+Result<void> read_parameters(PtxTokens& in, Kernel& kernel, const std::string& where) {
   for (std::string_view token = in.next(); token != ")"; token = in.next()) {
     if (token != ".param")
       return bad_ptx(where, "the parameters are not understood", ".param",
                      std::string(token.substr(0, 40)));
     HIPPLAN_TRY_ASSIGN(const Declared parameter, read_declared(in, where));
+    if (parameter.bytes == 0) return bad_ptx(where, "a parameter is an array of no size");
     const uint64_t offset = (kernel.kernarg_segment_size + uint64_t{parameter.align} - 1) /
                             parameter.align * parameter.align;
     if (offset + parameter.bytes > UINT16_MAX)
@@ -146,24 +116,43 @@ Result<void> read_parameters(Tokens& in, Kernel& kernel, const std::string& wher
 }
 
 /// The work-items of ".maxntid 16, 16, 1": up to three numbers, those left out are 1.
-Result<uint32_t> read_workgroup(Tokens& in, const std::string& where) {
+Result<uint32_t> read_workgroup(PtxTokens& in, const std::string& where) {
   constexpr uint64_t kMost = 1024;
   uint64_t items = 1;
   for (int dimension = 0; dimension < 3; ++dimension) {
-    const auto number = number_of(in.next());
+    const auto number = integer_of(in.next());
     const auto product = number ? checked_mul(items, uint64_t{*number}) : std::nullopt;
     if (!product || *product == 0 || *product > kMost)
       return bad_ptx(where, "the largest workgroup is impossible", "1 to 1024 work-items");
     items = *product;
-    Tokens ahead = in;
+    PtxTokens ahead = in;
     if (ahead.next() != ",") break;
     in = ahead;
   }
   return static_cast<uint32_t>(items);
 }
 
+/// Static shared memory: variables one after the other.
+struct Shared {
+  uint64_t bytes = 0;
+  uint32_t align = 1;
+
+  Result<void> add(const Shared& more, const std::string& where) {
+    bytes = (bytes + more.align - 1) / more.align * more.align + more.bytes;
+    align = std::max(align, more.align);
+    if (bytes > UINT32_MAX) return bad_ptx(where, "shared memory is impossibly large");
+    return {};
+  }
+  /// The variable behind ".shared". An array without a size is the memory that a launch adds; one
+  /// with a size counts even behind ".extern", which the driver ignores then.
+  Result<void> read(PtxTokens& in, const std::string& where) {
+    HIPPLAN_TRY_ASSIGN(const Declared variable, read_declared(in, where));
+    return add({variable.bytes, variable.align}, where);
+  }
+};
+
 /// Directives between the parameters and the body, and the body itself up to its end.
-Result<void> read_body(Tokens& in, Kernel& kernel, const std::string& where) {
+Result<void> read_body(PtxTokens& in, Kernel& kernel, Shared& shared, const std::string& where) {
   int depth = 0;
   for (;;) {
     const std::string_view token = in.next();
@@ -174,14 +163,7 @@ Result<void> read_body(Tokens& in, Kernel& kernel, const std::string& where) {
     if (depth == 0 && (token == ".maxntid" || token == ".reqntid")) {
       HIPPLAN_TRY_ASSIGN(kernel.max_flat_workgroup_size, read_workgroup(in, where));
     }
-    if (token == ".shared" && depth > 0) {
-      HIPPLAN_TRY_ASSIGN(const Declared variable, read_declared(in, where));
-      const uint64_t at = (kernel.group_segment_fixed_size + uint64_t{variable.align} - 1) /
-                          variable.align * variable.align;
-      if (at + variable.bytes > UINT32_MAX)
-        return bad_ptx(where, "shared memory is impossibly large");
-      kernel.group_segment_fixed_size = static_cast<uint32_t>(at + variable.bytes);
-    }
+    if (token == ".shared" && depth > 0) HIPPLAN_TRY(shared.read(in, where));
   }
 }
 
@@ -198,7 +180,22 @@ Error bad_target(std::string_view name, const std::string& where) {
   return error;
 }
 
-Result<Kernel> read_entry(Tokens& in, const std::string& where) {
+/// The major version of ".version 8.3". One that no number holds came later, too.
+Result<uint32_t> read_version(std::string_view version, const std::string& where) {
+  const std::string_view major = version.substr(0, version.find('.'));
+  const auto number = number_of(major);
+  if (number && *number != 0) return *number;
+  Error error = bad_ptx(where + ": .version", "no version of PTX", "for instance 8.3",
+                        std::string(version.substr(0, 40)));
+  if (number || major.empty() || major.find_first_not_of("0123456789") != std::string_view::npos)
+    return error;
+  error.code = Code::unusable;
+  error.reason = "code-object-version";
+  error.advice = kNewerReader;
+  return error;
+}
+
+Result<Kernel> read_entry(PtxTokens& in, Shared& shared, const std::string& where) {
   Kernel kernel;
   kernel.name = kernel.symbol = std::string(in.next());
   const std::string place = where + ": kernel " + kernel.name.substr(0, 200);
@@ -208,17 +205,18 @@ Result<Kernel> read_entry(Tokens& in, const std::string& where) {
   kernel.max_flat_workgroup_size = 1024;
   if (in.next() != "(") return bad_ptx(place, "has no parameter list");
   HIPPLAN_TRY(read_parameters(in, kernel, place));
-  HIPPLAN_TRY(read_body(in, kernel, place));
+  HIPPLAN_TRY(read_body(in, kernel, shared, place));
   return kernel;
 }
 
 }  // namespace
 
 bool is_ptx(ByteView bytes) {
-  return Tokens(as_text(bytes)).next() == ".version";
+  return PtxTokens(as_text(bytes)).next() == ".version";
 }
 
-Result<CodeObject> parse_ptx(ByteView bytes, const std::string& where) {
+Result<CodeObject> parse_ptx(ByteView bytes, const std::string& where,
+                             std::vector<std::string_view>* sources) {
   if (bytes.size() > kMaxPtxBytes)
     return bad_ptx(where, "is too large", cat("at most ", kMaxPtxBytes, " bytes"),
                    cat(bytes.size()));
@@ -226,19 +224,25 @@ Result<CodeObject> parse_ptx(ByteView bytes, const std::string& where) {
   // Compilers end PTX with a zero byte where drivers want one.
   if (text.ends_with('\0')) text.remove_suffix(1);
   if (text.find('\0') != std::string_view::npos) return bad_ptx(where, "holds a zero byte");
-  Tokens in(text);
+  PtxTokens in(text);
   CodeObject object;
   std::set<std::string> names;
+  Shared common;
+  std::vector<Shared> own;
   for (std::string_view token = in.next(); !token.empty(); token = in.next()) {
     if (token == ".target" && object.arch.base.empty()) {
       const std::string_view name = in.next();
       object.arch.base = cat("compute_", name.substr(name.starts_with("sm_") ? 3 : 0, 16));
       if (!target::parse_nvidia(object.arch.base)) return bad_target(name, where);
     } else if (token == ".version" && object.version == 0) {
-      const std::string_view version = in.next();
-      object.version = number_of(version.substr(0, version.find('.'))).value_or(0);
+      HIPPLAN_TRY_ASSIGN(object.version, read_version(in.next(), where));
+    } else if (token == ".shared") {
+      HIPPLAN_TRY(common.read(in, where));
     } else if (token == ".entry") {
-      HIPPLAN_TRY_ASSIGN(Kernel kernel, read_entry(in, where));
+      own.emplace_back();
+      HIPPLAN_TRY_ASSIGN(Kernel kernel, read_entry(in, own.back(), where));
+      if (sources != nullptr)
+        sources->emplace_back(token.data(), static_cast<size_t>(in.rest() - token.data()));
       if (!names.insert(kernel.name).second)
         return bad_ptx(where + ": kernel " + kernel.name.substr(0, 200), "stands twice");
       if (names.size() > kMaxPtxKernels) return bad_ptx(where, "too many kernels");
@@ -247,6 +251,13 @@ Result<CodeObject> parse_ptx(ByteView bytes, const std::string& where) {
   }
   if (object.version == 0 || object.arch.base.empty())
     return bad_ptx(where, "there is no .version or no .target");
+  // The driver gives a kernel the variables of the module and of its functions that the kernel
+  // reaches. Which ones those are takes reading instructions; all of them is the most it can be.
+  for (size_t i = 0; i < own.size(); ++i) {
+    Kernel& kernel = object.kernels[i];
+    HIPPLAN_TRY(own[i].add(common, cat(where, ": kernel ", kernel.name.substr(0, 200))));
+    kernel.group_segment_fixed_size = static_cast<uint32_t>(own[i].bytes);
+  }
   return object;
 }
 

@@ -129,7 +129,8 @@ TEST_CASE("a cubin that is cut off, of another kind or of another version is ref
   store(relocatable, offsetof(Elf64_Ehdr, e_type), uint16_t{ET_REL});
   const auto object = codeobject::parse(relocatable, "sample");
   REQUIRE_FALSE(object.ok());
-  CHECK(object.error().reason == "cubin");
+  CHECK(object.error().code == Code::unusable);  // whole, and not for a driver
+  CHECK(object.error().reason == "code-object-version");
   // Both ABIs: an architecture of two digits that are none here is one of a later time.
   for (const auto& [abi, flags] : {std::pair{7, 0x05}, std::pair{8, 0x0504}}) {
     Bytes unknown = good;
@@ -235,6 +236,61 @@ TEST_CASE("the largest workgroup of PTX is the product of up to three numbers") 
   for (const char* impossible : {"", "x", "0", "16, 0", "1025", "32, 33", "16, 16, 5", "16,",
                                  "4294967295, 4294967295, 4294967295", "1024, 4294967296"})
     CHECK_MESSAGE(largest(cat(".reqntid ", impossible)) == 0, impossible);
+}
+
+TEST_CASE("integer constants of PTX are decimal, hexadecimal, octal or binary") {
+  const auto bytes_of = [](const std::string& size) {
+    const std::string text = replaced(kPtx, "first_2[20]", "first_2[" + size + "]");
+    const auto object = codeobject::parse(as_bytes(text), "text");
+    return object ? object->kernels[0].arguments[2].size : 0;
+  };
+  for (const char* sixteen : {"16", "16U", "0x10", "0X10", "020", "0b10000", "0B10000", "0x10U"})
+    CHECK_MESSAGE(bytes_of(sixteen) == 16, sixteen);
+  // Kernels have no parameters without bytes.
+  for (const char* none : {"", "0", "0x0", "08", "0x", "0b", "0b2", "0xg", "U", "4*4", "-1"})
+    CHECK_MESSAGE(bytes_of(none) == 0, none);
+  const std::string group = replaced(kPtx, ".maxntid 128, 1, 1", ".maxntid 0x40, 02");
+  CHECK(codeobject::parse(as_bytes(group), "text")->kernels[0].max_flat_workgroup_size == 128);
+  const std::string align = replaced(kPtx, ".align 8 .b8 first_2", ".align 0x10 .b8 first_2");
+  CHECK(codeobject::parse(as_bytes(align), "text")->kernels[0].arguments[2].offset == 16);
+}
+
+TEST_CASE("a PTX version that no number holds came later, anything else is no version") {
+  const auto later =
+      codeobject::parse(as_bytes(replaced(kPtx, "version 8.3", "version 99999999999.0")), "text");
+  REQUIRE_FALSE(later.ok());
+  CHECK(later.error().code == Code::unusable);
+  CHECK(later.error().reason == "code-object-version");
+  CHECK(later.error().text().find("99999999999.0") != std::string::npos);
+  for (const char* none : {"version x", "version 0.1", "version .3", "version 8x"})
+    CHECK(refused(replaced(kPtx, "version 8.3", none)).text().find(".version") !=
+          std::string::npos);
+}
+
+TEST_CASE("shared memory outside of kernels counts for every kernel of the module") {
+  const auto lds = [](const std::string& declaration) {
+    const std::string text = replaced(kPtx, ".extern .shared .align 4 .b8 dynamic[];", declaration);
+    const auto object = codeobject::parse(as_bytes(text), "text");
+    REQUIRE_MESSAGE(object.ok(), (object.ok() ? "" : object.error().text()));
+    return std::pair(object->kernels[0].group_segment_fixed_size,
+                     object->kernels[1].group_segment_fixed_size);
+  };
+  CHECK(lds("") == std::pair(112u, 0u));
+  CHECK(lds(".extern .shared .align 4 .b8 dynamic[];") == std::pair(112u, 0u));
+  CHECK(lds(".shared .align 4 .b8 s[50000];") == std::pair(50112u, 50000u));
+  CHECK(lds(".shared .b8 s[4]; .shared .align 128 .b8 t[2];") == std::pair(258u, 130u));
+  CHECK(lds(".func f() { .shared .v4 .f32 s[2]; ret; }") == std::pair(144u, 32u));
+  CHECK(lds(".shared .b128 s;") == std::pair(128u, 16u));
+  refused(kPtx + ".shared .b8 s[0xffffffff];");
+}
+
+TEST_CASE("the text of each PTX kernel goes from its .entry to its end") {
+  std::vector<std::string_view> sources;
+  REQUIRE(codeobject::parse_ptx(as_bytes(kPtx), "text", &sources).ok());
+  REQUIRE(sources.size() == 2);
+  CHECK(sources[0].starts_with(".entry first(\n"));
+  CHECK(sources[0].ends_with("{ ret; }\n}"));
+  CHECK(sources[1] == ".entry second() { ret; }");
 }
 
 TEST_CASE("the fuzzer's seeds are sound") {
