@@ -30,9 +30,14 @@ Result<Detail> detail_of(plan::FileKind kind, ByteView bytes, const std::string&
   if (kind == plan::FileKind::kpack) {
     HIPPLAN_TRY_ASSIGN(out.archive, archive::Kpack::parse(bytes, path));
   }
-  // Cubins and PTX of other makers may hold what this reader does not know.
-  if (kind == plan::FileKind::cubin || kind == plan::FileKind::ptx)
-    if (auto code = codeobject::parse(bytes, path)) out.code = std::move(*code);
+  // Cubins and PTX of other makers may be of a form that this reader does not know.
+  if (kind == plan::FileKind::cubin || kind == plan::FileKind::ptx) {
+    auto code = codeobject::parse(bytes, path);
+    if (code)
+      out.code = std::move(*code);
+    else if (code.error().code == Code::damaged)
+      return code.error();
+  }
   return out;
 }
 
