@@ -1,6 +1,7 @@
 #include "device/emulator/program.h"
 
 #include <algorithm>
+#include <set>
 
 #include "device/emulator/wave.h"
 
@@ -126,9 +127,11 @@ Result<void> lower_lines(const std::vector<disassembly::Line>& lines, Lowering& 
 /// Functions that are no kernel, by address. What starts inside another one is a second name for
 /// code that is there already.
 std::vector<const codeobject::Symbol*> functions_of(const codeobject::CodeObject& object) {
+  std::set<std::string_view> kernels;
+  for (const auto& kernel : object.kernels) kernels.insert(kernel.name);
   std::vector<const codeobject::Symbol*> all;
   for (const auto& symbol : object.symbols)
-    if (symbol.is_function && symbol.size != 0 && object.find(symbol.name) == nullptr)
+    if (symbol.is_function && symbol.size != 0 && !kernels.contains(symbol.name))
       all.push_back(&symbol);
   std::stable_sort(all.begin(), all.end(), [](const auto* a, const auto* b) {
     return a->address != b->address ? a->address < b->address : a->size > b->size;
