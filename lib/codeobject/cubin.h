@@ -28,8 +28,7 @@ Result<CodeObject> parse_cubin(const ElfFile& file, const std::string& where);
 /// PTX text. The architecture is the virtual one: ".target sm_80" is compute_80. Kernels have
 /// names, arguments and static shared memory (with all that stands outside kernels); registers and
 /// code size are the driver's to choose. `sources` takes the text of each kernel, in their order,
-/// from
-/// ".entry" to the closing brace: texts that do not overlap.
+/// from ".entry" to the closing brace: texts that do not overlap.
 Result<CodeObject> parse_ptx(ByteView bytes, const std::string& where,
                              std::vector<std::string_view>* sources = nullptr);
 
