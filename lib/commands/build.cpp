@@ -1,6 +1,7 @@
 // hipplan-build: graphs and targets -> one file or many.
 #include <algorithm>
 #include <atomic>
+#include <map>
 
 #include "base/file.h"
 #include "base/parallel.h"
@@ -165,10 +166,36 @@ Result<void> bake_all(Bake& bake) {
   return {};
 }
 
+/// A file holds one plan of a graph for a target. Graphs that differ in names and tensor uids only
+/// have one key: when their plans differ, the first stays and the others are refused.
+void refuse_twins(Bake& bake) {
+  std::map<std::pair<Digest, std::string>, const Job*> first;
+  for (Job& job : bake.jobs) {
+    if (!job.baked->ok()) continue;
+    const auto& plan = job.baked->value().plan;
+    const auto [it, fresh] = first.emplace(std::pair(job.graph_key, plan.target), &job);
+    if (fresh || it->second->plan_digest == job.plan_digest) continue;
+    const auto& other = it->second->baked->value().plan;
+    const bool uids = other.envelope.tensor_uids != plan.envelope.tensor_uids;
+    Error error{.code = Code::bad_input,
+                .reason = "duplicate-plan",
+                .where = bake.sources[job.source].path + " for " + plan.target,
+                .what = cat("is the same graph as ", bake.sources[it->second->source].path,
+                            uids ? " but for its tensor uids" : " with other decisions"),
+                .expected = "one plan of a graph for a target in a file",
+                .found = "two",
+                .advice = "leave one out, give both the same uids, or write a folder (-o FOLDER/)"};
+    bake.io.fail(error);
+    job.baked.emplace(std::move(error));
+  }
+}
+
 Result<void> run(Bake& bake) {
   HIPPLAN_TRY(prepare(bake));
   HIPPLAN_TRY(read_all(bake));
   HIPPLAN_TRY(bake_all(bake));
+  const std::string output = text_or_empty(bake.options.output);
+  if (!output.empty() && !to_folder(output)) refuse_twins(bake);
   const bool any = std::any_of(bake.jobs.begin(), bake.jobs.end(),
                                [](const Job& job) { return job.baked->ok(); });
   const bool good = bake.io.status() == 0 || (bake.options.keep_going != 0 && any);

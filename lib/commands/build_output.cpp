@@ -14,11 +14,6 @@ namespace hipplan::commands {
 namespace fs = std::filesystem;
 namespace {
 
-bool to_folder(const std::string& output) {
-  std::error_code ignored;
-  return !output.empty() && (output.back() == '/' || fs::is_directory(output, ignored));
-}
-
 Result<void> write_one(const Bake& bake, const std::string& path,
                        const std::vector<const Job*>& jobs) {
   plan::WriteOptions options;
@@ -87,6 +82,11 @@ Result<void> compare_bytes(const Bytes& a, const Bytes& b, const char* what) {
 
 }  // namespace
 
+bool to_folder(const std::string& output) {
+  std::error_code ignored;
+  return !output.empty() && (output.back() == '/' || fs::is_directory(output, ignored));
+}
+
 Result<void> check_reproducible(const Bake& bake) {
   plan::Writer first{plan::WriteOptions{}}, second{plan::WriteOptions{}};
   pipeline::Catalog catalog(kernels_folder(bake.io), 1);
@@ -115,13 +115,14 @@ Result<void> check_reproducible(const Bake& bake) {
 }
 
 void print_baked(const Bake& bake) {
+  const char* const fate = bake.written || bake.options.dry_run != 0 ? "" : " (not written)";
   for (const Job& job : bake.jobs) {
     const std::string head =
         bake.sources[job.source].path + " for " + bake.targets[job.target].arch.text();
     if (job.baked->ok() && text_or_empty(bake.options.output) != "-") {
       const auto& baked = job.baked->value();
       bake.io.line(cat(head, ": ", baked.engine, ", kernel ", baked.kernel, ", plan ",
-                       job.plan_digest.hex().substr(0, 16)));
+                       job.plan_digest.hex().substr(0, 16), fate));
     }
     if (!job.explanation.empty()) bake.io.line(job.explanation);
   }

@@ -45,6 +45,8 @@ struct Bake {
   std::unique_ptr<Benchmark> benchmark = nullptr;  ///< measures, with --benchmark
 };
 
+/// Whether an output means a folder: it ends in a slash, or is one.
+[[nodiscard]] bool to_folder(const std::string& output);
 /// Writes what was baked: one file, or one for each graph into a folder, all of them or none.
 Result<void> write_baked(const Bake& bake);
 /// Bakes again with nothing cached, one thread and the plans in reverse, and compares the bytes;

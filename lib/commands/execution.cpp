@@ -67,7 +67,7 @@ Result<graph::Graph> graph_of(const plan::Plan& plan, const std::string& graph_f
                  .reason = "no-graph",
                  .where = "plan",
                  .what = "holds no graph, so its tensors' shapes and types are not known",
-                 .advice = "pass --graph with the graph it was baked from"};
+                 .advice = "give hipplan-run --graph the graph it was baked from"};
   HIPPLAN_TRY_ASSIGN(auto graph, graph::read_graph(text, where, {}, {}));
   const Digest key = graph::content_key(graph);
   if (key != plan.graph_key)
