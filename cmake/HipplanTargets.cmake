@@ -23,6 +23,14 @@ if(HIPPLAN_SANITIZE)
   endif()
 endif()
 
+# hipplan_static_runtime(TARGET): libstdc++ and libgcc become part of it. What it offers to others is C, so that each may
+# have its own; a sanitizer's runtime needs the shared ones.
+function(hipplan_static_runtime target)
+  if(HIPPLAN_STATIC_RUNTIME AND NOT HIPPLAN_SANITIZE)
+    target_link_options(${target} PRIVATE -static-libstdc++ -static-libgcc)
+  endif()
+endfunction()
+
 # hipplan_separate(FILES...): compiled alone in a unity build, because file-local names repeat in a folder.
 function(hipplan_separate)
   set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
@@ -56,11 +64,19 @@ endif()
 find_program(HIPPLAN_AMDGPU_CLANG NAMES clang-22 clang++-22 amdclang++
              PATHS /opt/rocm/llvm/bin /opt/rocm/bin DOC "clang that compiles kernels for AMD GPUs")
 
+# Where fuzzers are built, the code they try counts its branches and its comparisons, by which they find their way.
+# -fsanitize=fuzzer-no-link says the same, but would take precompiled headers of its own.
+set(hipplan_fuzz_coverage "")
+if(HIPPLAN_FUZZERS)
+  set(hipplan_fuzz_coverage -fsanitize-coverage=inline-8bit-counters,pc-table,indirect-calls,trace-cmp)
+endif()
+
 # hipplan_library(NAME SOURCES a.cpp ... LINKS hipplan_base ...): one static library per folder of lib/.
 function(hipplan_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINKS;PRIVATE_LINKS" ${ARGN})
   add_library(${name} STATIC ${ARG_SOURCES})
   target_link_libraries(${name} PUBLIC hipplan_options ${ARG_LINKS} PRIVATE ${ARG_PRIVATE_LINKS})
+  target_compile_options(${name} PRIVATE ${hipplan_fuzz_coverage})
   hipplan_use_headers(${name} hipplan_headers)
 endfunction()
 
@@ -95,6 +111,7 @@ endfunction()
 
 # hipplan_fuzzer(NAME SOURCES ... LINKS ...): a libFuzzer program when HIPPLAN_FUZZERS is on.
 # The short run over tests/fuzz/corpus/NAME is a CTest test; seeds are written there by hand or by a test program.
+set(HIPPLAN_FUZZ_SECONDS 10 CACHE STRING "how long each fuzzer's short run takes")
 function(hipplan_fuzzer name)
   if(NOT HIPPLAN_FUZZERS)
     return()
@@ -106,7 +123,8 @@ function(hipplan_fuzzer name)
   target_link_options(${name} PRIVATE -fsanitize=fuzzer)
   set(work ${CMAKE_BINARY_DIR}/fuzz/${name})
   file(MAKE_DIRECTORY ${work})
-  add_test(NAME ${name} COMMAND ${name} -max_total_time=10 -rss_limit_mb=2048 -timeout=10
+  add_test(NAME ${name} COMMAND ${name} -max_total_time=${HIPPLAN_FUZZ_SECONDS} -rss_limit_mb=2048 -timeout=10
            -print_final_stats=1 ${work} ${CMAKE_SOURCE_DIR}/tests/fuzz/corpus/${name})
-  set_tests_properties(${name} PROPERTIES TIMEOUT 120 LABELS fuzz)
+  math(EXPR limit "${HIPPLAN_FUZZ_SECONDS} + 110")
+  set_tests_properties(${name} PROPERTIES TIMEOUT ${limit} LABELS fuzz)
 endfunction()

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # From a fresh Debian 12 to all tests: installs packages, builds, and runs
-#   1. the tests under AddressSanitizer and UndefinedBehaviorSanitizer, and the fuzzers' short runs;
+#   1. the tests under AddressSanitizer and UndefinedBehaviorSanitizer;
 #   2. the threaded tests under ThreadSanitizer;
-#   3. every test of the release build, whose ctest has the last line.
+#   3. the fuzzers' short runs, a minute each where building left the time;
+#   4. every test of the release build, whose ctest has the last line.
 # Usage: tests/run.sh [--release-only | --lint]     --lint: clang-tidy over the library and the tools, nothing else
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -37,6 +38,13 @@ configure() {
     return 1
   }
 }
+# fuzz_seconds: a minute, or an even share of what is left of the first 21 minutes, but at least 10 seconds.
+fuzz_seconds() {
+  local fuzzers share
+  fuzzers=$(find tests/fuzz/corpus -mindepth 1 -maxdepth 1 -type d | wc -l)
+  share=$(((21 * 60 - SECONDS) * jobs / fuzzers))
+  echo $((share < 10 ? 10 : share > 60 ? 60 : share))
+}
 mkdir -p build
 step "release build"
 # Of the code for NVIDIA GPUs only the PTX that serves all of them: machine code takes nvcc a minute and more.
@@ -55,12 +63,16 @@ if [ -z "$release_only" ]; then
   fi
   ninja -C build/fuzz --quiet
   step "sanitizer tests"
-  ctest --test-dir build/fuzz -j "$jobs" --output-on-failure
+  ctest --test-dir build/fuzz -LE fuzz -j "$jobs" --output-on-failure
   step "thread sanitizer build"
   configure tsan -DHIPPLAN_ARCHIVES_DIR="$archives"
   ninja -C build/tsan --quiet hipplan_thread_tests
   step "thread sanitizer tests"
   ctest --test-dir build/tsan -L threads -j "$jobs" --output-on-failure
+  seconds=$(fuzz_seconds)
+  step "fuzzers, $seconds s each"
+  configure fuzz -DHIPPLAN_FUZZ_SECONDS="$seconds"
+  ctest --test-dir build/fuzz -L fuzz -j "$jobs" --output-on-failure
 fi
 
 step "release tests"
