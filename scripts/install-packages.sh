@@ -8,8 +8,8 @@ packages=(
   libarchive-dev libssl-dev zlib1g-dev doctest-dev libbenchmark-dev
   clang-22 lld-22 llvm-22-dev
 )
-# What only the tests need: a second host compiler with fuzzing, formatting and linting.
-test_packages=(clang-19 libclang-rt-19-dev clang-format-19 clang-tidy-19 procps)
+# What only the tests and benchmarks need: a second host compiler with fuzzing, formatting and linting; the peak of memory.
+test_packages=(clang-19 libclang-rt-19-dev clang-format-19 clang-tidy-19 procps time)
 if [ "${1:-}" = "--tests" ]; then packages+=("${test_packages[@]}"); fi
 
 missing=()

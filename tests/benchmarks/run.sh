@@ -27,7 +27,11 @@ best() {
   awk -v ns="$smallest" 'BEGIN {printf "%.2f", ns / 1e6}'
 }
 
-echo "start-up"
+# peak_of COMMAND…: its largest resident size in KiB, as the kernel counted it.
+peak_of() { { /usr/bin/time -f %M "$@" >/dev/null; } 2>&1 | tail -n 1; }
+
+echo "start-up (the first line is what starting any program costs here)"
+echo "  /bin/true: $(best 20 /bin/true) ms"
 for tool in build inspect verify run pack; do
   echo "  hipplan-$tool --help: $(best 20 "hipplan-$tool" --help) ms"
 done
@@ -43,6 +47,9 @@ done
 echo "reading"
 "$root/tests/benchmarks/make_graphs.sh" 300 "$work/graphs"
 hipplan-build -q "$work/graphs" --target gfx90a,gfx942,gfx950,gfx1100,gfx1201 -o "$work/many.hplan" >/dev/null
+hipplan-build -q "$work/graphs" --target gfx942 -o "$work/one-target.hplan" >/dev/null
+bytes=$(stat -c %s "$work/one-target.hplan")
+echo "  inspect of a $bytes byte library: $(best 10 hipplan-inspect "$work/one-target.hplan") ms"
 bytes=$(stat -c %s "$work/many.hplan")
 echo "  inspect of a $bytes byte library: $(best 10 hipplan-inspect "$work/many.hplan") ms"
 echo "  inspect size of it: $(best 10 hipplan-inspect size "$work/many.hplan") ms"
@@ -52,7 +59,7 @@ awk -v s="$used" 'BEGIN {printf "  verify of 20000 plans in one file: %.3f s CPU
 echo "memory"
 for command in "inspect $work/20000.hplan" "verify -q $work/20000.hplan"; do
   # shellcheck disable=SC2086
-  peak=$({ /usr/bin/time -f %M hipplan-${command} >/dev/null; } 2>&1 | tail -n 1)
+  peak=$(peak_of hipplan-${command})
   mapped=$(($(stat -c %s "$work/20000.hplan") / 1024))
   echo "  hipplan-${command%% *} of a $mapped KiB file: peak $peak KiB"
 done
