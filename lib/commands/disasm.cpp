@@ -207,7 +207,10 @@ Result<target::Arch> target_arch(const Inspection& in) {
 Result<plan::EntryInfo> chosen_entry(const Inspection& in, const plan::File& file) {
   if (in.targets.empty()) return plan::choose_entry(file, in.graph_key, "");
   HIPPLAN_TRY_ASSIGN(const auto arch, target_arch(in));
-  return resolve(file, in.graph_key, arch);
+  const auto entry = resolve(file, in.graph_key, arch);
+  if (!entry) return entry.error().within(file.where());
+  if (const auto note = note_on_taken({*entry}, arch)) in.io.note(cat(file.where(), ": ", *note));
+  return entry;
 }
 
 Result<void> disasm(Inspection& in) {

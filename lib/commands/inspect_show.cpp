@@ -1,4 +1,5 @@
 // hipplan-inspect show, bundle, unbundle: whole files, ours and those of others.
+#include <algorithm>
 #include <filesystem>
 #include <optional>
 
@@ -100,23 +101,36 @@ Result<void> report_bundle(Inspection& in, const std::string& path) {
   return show_bundle(in, bytes.view(), path);
 }
 
-/// With --graph-key or --target, at least one plan must be left to show.
-Result<void> check_any(const plan::File& file, const plan::ShowOptions& options) {
-  if (options.graph_key.empty() && options.target.empty()) return {};
-  bool any = false;
-  HIPPLAN_TRY(file.for_each_of(options.graph_key, [&](const plan::EntryInfo& entry) {
-    any = options.target.empty() || entry.target == options.target;
-    return !any;
-  }));
-  if (any) return {};
-  return Error{
-      .code = Code::negative,
-      .reason = "no-such-plan",
-      .where = file.where(),
-      .what = cat("the file holds no plan",
-                  options.graph_key.empty() ? "" : " with a graph key that starts with ",
-                  options.graph_key, options.target.empty() ? "" : " for exactly ", options.target),
-      .advice = "hipplan-inspect without --graph-key and --target lists what it holds"};
+/// What --graph-key and --target leave of a file: at least one plan.
+Result<plan::ShowOptions> show_options(const Inspection& in, const plan::File& file) {
+  plan::ShowOptions out;
+  out.graph_key = in.graph_key;
+  std::vector<plan::EntryInfo> taken;
+  std::string asked =
+      in.graph_key.empty() ? "" : " with a graph key that starts with " + in.graph_key;
+  if (!in.targets.empty()) {
+    HIPPLAN_TRY_ASSIGN(const auto arch, target_arch(in));
+    HIPPLAN_TRY_ASSIGN(taken, resolve_each(file, in.graph_key, arch));
+    if (const auto note = note_on_taken(taken, arch)) in.io.note(cat(file.where(), ": ", *note));
+    asked += " that runs on " + arch.text();
+    out.wanted = [taken](const plan::EntryInfo& entry) {
+      return std::any_of(taken.begin(), taken.end(),
+                         [&](const plan::EntryInfo& t) { return t.position == entry.position; });
+    };
+  } else {
+    HIPPLAN_TRY(file.for_each_of(in.graph_key, [&](const plan::EntryInfo& entry) {
+      taken.push_back(entry);
+      return false;
+    }));
+  }
+  if (!taken.empty() || asked.empty()) return out;
+  HIPPLAN_TRY_ASSIGN(const auto targets, targets_in(file, in.graph_key));
+  return Error{.code = Code::negative,
+               .reason = "no-such-plan",
+               .where = file.where(),
+               .what = "the file holds no plan" + asked,
+               .found = in.targets.empty() || targets == "nothing" ? "" : "plans for " + targets,
+               .advice = "hipplan-inspect without --graph-key and --target lists what it holds"};
 }
 
 Result<void> show_file(Inspection& in, const std::string& path) {
@@ -125,13 +139,7 @@ Result<void> show_file(Inspection& in, const std::string& path) {
   if (foreign) return {};
   if (plan::looks_like_bundle(bytes.view())) return show_bundle(in, bytes.view(), path);
   HIPPLAN_TRY_ASSIGN(const auto file, parse_file(std::move(bytes), path, plan::Check::lookup));
-  plan::ShowOptions options;
-  options.graph_key = in.graph_key;
-  if (!in.targets.empty()) {
-    HIPPLAN_TRY_ASSIGN(const auto arch, target_arch(in));
-    options.target = arch.text();
-  }
-  HIPPLAN_TRY(check_any(file, options));
+  HIPPLAN_TRY_ASSIGN(const auto options, show_options(in, file));
   if (in.io.json()) {
     json::Writer out;
     HIPPLAN_TRY(plan::show_json(file, options, out));

@@ -112,22 +112,29 @@ bool means(const target::Arch& wanted, const std::string& target) {
   return *arch == wanted || target::serves(*arch, wanted) || target::serves(wanted, *arch);
 }
 
-/// Every target to keep must have a plan.
-Result<void> check_kept(const std::vector<target::Arch>& kept, const std::set<std::string>& there,
-                        const std::string& where) {
-  for (const auto& arch : kept) {
-    if (std::any_of(there.begin(), there.end(),
-                    [&](const std::string& target) { return means(arch, target); }))
-      continue;
-    std::string found;
-    for (const auto& target : there) found += (found.empty() ? "" : ", ") + target;
-    return Error{.code = Code::bad_input,
-                 .reason = "no-such-plan",
-                 .where = where,
-                 .what = "no plan is for the target to keep " + arch.text(),
-                 .expected = "one of " + found};
+/// Positions of the plans to keep: those that a name means, and those that its device gets. Each
+/// name must have one.
+Result<std::set<uint64_t>> kept_plans(const Inspection& in, const plan::File& file) {
+  std::set<uint64_t> out;
+  for (const auto& name : in.targets) {
+    HIPPLAN_TRY_ASSIGN(const auto arch, arch_of(name, in.io));
+    HIPPLAN_TRY_ASSIGN(auto taken, resolve_each(file, "", arch));
+    std::erase_if(taken, [&](const auto& entry) { return means(arch, entry.target); });
+    if (const auto note = note_on_taken(taken, arch)) in.io.note(cat(file.where(), ": ", *note));
+    HIPPLAN_TRY(file.for_each([&](const plan::EntryInfo& entry) {
+      if (means(arch, entry.target)) taken.push_back(entry);
+      return true;
+    }));
+    HIPPLAN_TRY_ASSIGN(const auto targets, targets_in(file, ""));
+    if (taken.empty())
+      return Error{.code = Code::bad_input,
+                   .reason = "no-such-plan",
+                   .where = file.where(),
+                   .what = "no plan is for the target to keep " + arch.text(),
+                   .expected = "one of " + targets};
+    for (const auto& entry : taken) out.insert(entry.position);
   }
-  return {};
+  return out;
 }
 
 }  // namespace
@@ -137,20 +144,10 @@ Result<void> strip(Inspection& in) {
   if (in.targets.empty()) return usage(in, "no target to keep", "--keep-target T[,T…]");
   if (in.output.empty()) return usage(in, "no output given", "-o FILE.hplan");
   HIPPLAN_TRY_ASSIGN(const auto file, open_file(in.arguments[0], plan::Check::lookup));
-  std::vector<target::Arch> kept;
-  for (const auto& name : in.targets) {
-    HIPPLAN_TRY_ASSIGN(auto arch, arch_of(name, in.io));
-    kept.push_back(std::move(arch));
-  }
-  std::set<std::string> there;
-  const auto wanted = [&](const plan::EntryInfo& entry) {
-    there.insert(entry.target);
-    return std::any_of(kept.begin(), kept.end(),
-                       [&](const target::Arch& arch) { return means(arch, entry.target); });
-  };
+  HIPPLAN_TRY_ASSIGN(const auto kept, kept_plans(in, file));
+  const auto wanted = [&](const plan::EntryInfo& entry) { return kept.count(entry.position) != 0; };
   plan::Writer writer{plan::WriteOptions{}};
   HIPPLAN_TRY_ASSIGN(const uint64_t taken, take(writer, file, wanted, in.io));
-  HIPPLAN_TRY(check_kept(kept, there, file.where()));
   HIPPLAN_TRY(write_to(in, writer));
   report(in, "hipplan.strip/1", taken, 1);
   return {};

@@ -163,6 +163,41 @@ Result<std::optional<plan::EntryInfo>> exact_entry(const plan::File& file, const
 
 }  // namespace
 
+Result<std::vector<plan::EntryInfo>> resolve_each(const plan::File& file,
+                                                  const std::string& graph_key,
+                                                  const target::Arch& device) {
+  HIPPLAN_TRY_ASSIGN(const auto candidates, judge(file, graph_key, device));
+  std::vector<plan::EntryInfo> out;
+  for (const auto& [key, best] : best_by_graph(candidates, device))
+    if (best != nullptr) out.push_back(best->entry);
+  return out;
+}
+
+Result<std::string> targets_in(const plan::File& file, const std::string& graph_key) {
+  std::set<std::string> out;
+  HIPPLAN_TRY(file.for_each_of(graph_key, [&](const plan::EntryInfo& entry) {
+    out.insert(entry.target);
+    return out.size() <= kListed;
+  }));
+  return listed(out);
+}
+
+std::optional<std::string> note_on_taken(const std::vector<plan::EntryInfo>& taken,
+                                         const target::Arch& device) {
+  std::map<std::string, uint64_t> others;
+  for (const auto& entry : taken)
+    if (entry.target != device.text()) ++others[entry.target];
+  if (others.empty()) return std::nullopt;
+  std::string list;
+  uint64_t count = 0;
+  for (const auto& [target, plans] : others) {
+    list +=
+        cat(list.empty() ? "" : " and ", "the ", plans == 1 ? "plan" : "plans", " for ", target);
+    count += plans;
+  }
+  return cat("for ", device.text(), " ", list, count == 1 ? " is taken" : " are taken");
+}
+
 Result<plan::EntryInfo> resolve(const plan::File& file, const std::string& graph_key,
                                 const target::Arch& device) {
   HIPPLAN_TRY_ASSIGN(const Digest key, one_key(file, graph_key));
@@ -177,13 +212,12 @@ Result<plan::EntryInfo> resolve(const plan::File& file, const std::string& graph
   }
   const Candidate* best = best_by_graph(candidates, device).begin()->second;
   if (best != nullptr) return best->entry;
-  std::set<std::string> targets;
-  for (const auto& candidate : candidates) targets.insert(candidate.entry.target);
+  HIPPLAN_TRY_ASSIGN(const auto targets, targets_in(file, key.hex()));
   return Error{.code = Code::unusable,
                .reason = "target",
                .where = "graph key " + key.hex().substr(0, 16),
                .what = "no plan in the file runs on " + device.text(),
-               .expected = "one of " + listed(targets),
+               .expected = "one of " + targets,
                .found = device.text(),
                .advice = "bake one for " + device.base};
 }

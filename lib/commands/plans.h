@@ -51,6 +51,20 @@ Result<std::vector<Candidate>> judge(const plan::File& file, const std::string& 
 [[nodiscard]] std::map<Digest, const Candidate*> best_by_graph(
     const std::vector<Candidate>& candidates, const target::Arch& device);
 
+/// The plans that a device gets, one of each graph whose key starts with `graph_key`; graphs
+/// without one are left out. With resolve() this is how every command reads --target.
+Result<std::vector<plan::EntryInfo>> resolve_each(const plan::File& file,
+                                                  const std::string& graph_key,
+                                                  const target::Arch& device);
+
+/// The targets that a file's plans are for, for messages: "gfx1100, gfx942".
+Result<std::string> targets_in(const plan::File& file, const std::string& graph_key);
+
+/// Says which plans were taken where they are not for `device` by name; else nothing:
+/// "for sm_86 the plan for sm_80 is taken".
+std::optional<std::string> note_on_taken(const std::vector<plan::EntryInfo>& taken,
+                                         const target::Arch& device);
+
 /// The one entry that fits: exact target first, then the base architecture's. Several graphs and no
 /// key: bad_input listing the keys. None fits: unusable, naming the targets there are.
 Result<plan::EntryInfo> resolve(const plan::File& file, const std::string& graph_key,

@@ -105,8 +105,10 @@ std::string repeat_line(const Session& session) {
 void print_text(Session& session) {
   auto& io = session.io;
   const auto& payload = session.plan.payload;
+  const auto& arch = session.device->description().arch;
+  const bool literal = session.plan.target == arch.text() || session.plan.target == arch.base;
   io.line(cat(harmless(payload.engine_name), ", kernel ", harmless(payload.kernel_name), " on ",
-              session.device->name()));
+              session.device->name(), literal ? "" : ", the plan for " + session.plan.target));
   for (const auto& [uid, bytes] : session.outputs)
     io.line(cat("output ", uid, ": ", bytes.size(), " bytes, sha256 ",
                 sha256(bytes).hex().substr(0, 16)));

@@ -101,10 +101,10 @@ void add_command(CLI::App& app, Arguments& arguments, const Command& command) {
   if (command.chooses) {
     sub->add_option("--graph-key", arguments.graph_key, "Which graph: first digits of its key")
         ->type_name("KEY");
-    auto* target =
-        sub->add_option("--target,-t", arguments.targets, "Which GPU: architecture or product")
-            ->type_name("TARGET")
-            ->allow_extra_args(false);
+    auto* target = sub->add_option("--target,-t", arguments.targets,
+                                   "Which GPU: architecture or product; the plan that it gets")
+                       ->type_name("TARGET")
+                       ->allow_extra_args(false);
     if (std::string(command.name) != "list") target->expected(1);
   }
   if (command.output != Output::none)
