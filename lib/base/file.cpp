@@ -152,10 +152,7 @@ Result<FileView> FileView::open(const fs::path& path, uint64_t limit) {
   if (!S_ISREG(info.st_mode)) {
     // A stream is read into memory, and a device or a pipe may have no end.
     HIPPLAN_TRY_ASSIGN(auto bytes, read_stream(file.get(), path, limit));
-    auto owned = std::make_shared<const Bytes>(std::move(bytes));
-    out.view_ = *owned;
-    out.owner_ = owned;
-    return out;
+    return own(std::move(bytes));
   }
   const auto size = static_cast<uint64_t>(info.st_size);
   if (size > limit) return too_large(path, limit);
@@ -169,6 +166,7 @@ Result<FileView> FileView::open(const fs::path& path, uint64_t limit) {
   out.owner_ = std::shared_ptr<const void>(
       mapped, [size](const void* p) { ::munmap(const_cast<void*>(p), size); });
   out.view_ = {static_cast<const std::byte*>(mapped), size};
+  out.mapped_ = true;
   return out;
 }
 

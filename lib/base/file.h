@@ -21,9 +21,12 @@ class FileView {
   static FileView own(Bytes bytes);
   FileView() = default;
   [[nodiscard]] ByteView view() const { return view_; }
+  /// Keeps view() alive when nothing can change it; null for a mapping, which others may write to.
+  [[nodiscard]] std::shared_ptr<const void> memory() const { return mapped_ ? nullptr : owner_; }
 
  private:
   std::shared_ptr<const void> owner_;
+  bool mapped_ = false;
   ByteView view_;
 };
 

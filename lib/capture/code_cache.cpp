@@ -12,7 +12,7 @@ using CodePointer = std::shared_ptr<const VerifiedCode>;
 Result<CodePointer> verified(Bytes bytes, const Digest& digest, std::string entry_arch,
                              const std::string& where) {
   auto out = std::make_shared<VerifiedCode>();
-  out->bytes = std::make_shared<const Bytes>(std::move(bytes));
+  out->bytes = share(std::move(bytes));
   HIPPLAN_TRY_ASSIGN(out->parsed, codeobject::parse(*out->bytes, where));
   out->sha256 = digest;
   out->entry_arch = std::move(entry_arch);

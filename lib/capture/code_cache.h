@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "archive/kpack.h"
-#include "base/bytes.h"
+#include "base/shared_bytes.h"
 #include "codeobject/codeobject.h"
 #include "descriptor/descriptor.h"
 #include "target/target.h"
@@ -18,7 +18,7 @@ namespace hipplan::capture {
 
 /// A code object that was read, compared with its digest and parsed. Immutable.
 struct VerifiedCode {
-  std::shared_ptr<const Bytes> bytes;
+  SharedBytes bytes;
   codeobject::CodeObject parsed;  ///< views into `bytes`
   Digest sha256;
   std::string entry_arch;  ///< archive entry that it came from; empty for files

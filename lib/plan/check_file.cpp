@@ -86,7 +86,7 @@ void keep_checked(const State& state, const ObjectRef& ref, Bytes& raw) {
       state.checked_code_bytes + raw.size() > kMostKept)
     return;
   state.checked_code_bytes += raw.size();
-  state.checked_code.push_back(std::make_shared<const Bytes>(std::move(raw)));
+  state.checked_code.push_back(share(std::move(raw)));
   state.code[ref.sha256] = state.checked_code.back();
 }
 

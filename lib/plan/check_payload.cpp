@@ -142,7 +142,7 @@ Result<Code> read_code(const fb::Kernel& from, const Digest& digest, PayloadKind
   if (actual != digest)
     return damaged("code-digest", where, "code object does not match its digest", digest.hex(),
                    actual.hex());
-  return seen[digest] = std::make_shared<const Bytes>(view.begin(), view.end());
+  return seen[digest] = share(Bytes(view.begin(), view.end()));
 }
 
 Result<KernelImage> read_kernel(const fb::Kernel& from, PayloadKind kind, CodeByDigest& seen,

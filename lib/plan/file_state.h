@@ -17,7 +17,6 @@ inline constexpr uint64_t kMostReadAhead = 1 << 20;
 
 struct File::State {
   FileView file;
-  Bytes memory;  ///< instead of `file`
   ByteView bytes;
   std::string where;
   Front front;
@@ -25,7 +24,7 @@ struct File::State {
 
   /// Code objects that somebody still holds, so that plans read one after the other share them.
   mutable std::mutex code_mutex;
-  mutable std::map<Digest, std::weak_ptr<const Bytes>> code;
+  mutable std::map<Digest, std::weak_ptr<const ByteView>> code;
   /// The first code objects that a full check has decompressed and digested, up to a few MiB: small
   /// files are read next, and need not be decompressed again.
   mutable std::vector<Code> checked_code;
@@ -44,6 +43,8 @@ struct File::State {
   Result<ByteView> frame(const ObjectRef& ref, const std::string& place) const;
   /// An object's raw bytes, checked against its digest.
   Result<Bytes> object(const ObjectRef& ref, const std::string& place) const;
+  /// The same without a copy: where the object lies in memory as it is, a part of the file.
+  Result<SharedBytes> shared_object(const ObjectRef& ref, const std::string& place) const;
   Result<Code> code_object(const ObjectRef& ref, const std::string& place) const;
   /// The record of an entry, checked against its digest.
   Result<Record> record(const EntryInfo& entry) const;

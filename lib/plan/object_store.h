@@ -46,7 +46,7 @@ class ObjectStore {
   Spool spool_;
   Compressor compressor_;
   std::map<ObjectKey, Stored> objects_;
-  std::map<const Bytes*, std::pair<std::weak_ptr<const Bytes>, Digest>> hashed_;
+  std::map<const ByteView*, std::pair<std::weak_ptr<const ByteView>, Digest>> hashed_;
 };
 
 }  // namespace hipplan::plan

@@ -17,6 +17,7 @@
 #include "base/hash.h"
 #include "base/launch_value.h"
 #include "base/result.h"
+#include "base/shared_bytes.h"
 #include "codeobject/codeobject.h"
 #include "target/target.h"
 
@@ -32,7 +33,7 @@ enum class SourceKind : uint8_t {
 };
 
 /// Code shared between plans; immutable.
-using Code = std::shared_ptr<const Bytes>;
+using Code = SharedBytes;
 
 /// One launch's kernel. A single-launch plan has exactly one, with an empty launch_name.
 struct KernelImage {

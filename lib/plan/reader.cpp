@@ -68,6 +68,11 @@ Result<void> check_refs(const Plan& plan, const Record& record, const std::strin
   return {};
 }
 
+/// Whether bytes lie as the heap would place them, which a driver may count on in a code object.
+bool is_aligned(ByteView bytes) {
+  return reinterpret_cast<uintptr_t>(bytes.data()) % alignof(std::max_align_t) == 0;
+}
+
 }  // namespace
 
 const Section* File::State::find_section(uint16_t type) const {
@@ -99,25 +104,37 @@ void File::State::read_on() const {
   if (random_access.exchange(false)) advise(bytes, MADV_NORMAL);
 }
 
-Result<Bytes> File::State::object(const ObjectRef& ref, const std::string& place) const {
+Result<SharedBytes> File::State::shared_object(const ObjectRef& ref,
+                                               const std::string& place) const {
   HIPPLAN_TRY_ASSIGN(const auto stored, frame(ref, place));
-  Bytes raw;
-  ByteView all = stored;
+  const auto memory = file.memory();
+  SharedBytes all;
   if (ref.compression == kZstd) {
-    HIPPLAN_TRY_ASSIGN(raw, decompress(stored, ref.frame_bytes, place));
-    all = raw;
+    HIPPLAN_TRY_ASSIGN(auto raw, decompress(stored, ref.frame_bytes, place));
+    all = share(std::move(raw));
+  } else if (memory != nullptr && is_aligned(stored)) {
+    all = part_of(memory, stored);
+  } else {
+    // A mapped file can still be written to: what is digested and used must be a copy of ours.
+    all = share(Bytes(stored.begin(), stored.end()));
   }
-  const auto part = slice(all, ref.inner_offset, ref.raw_bytes);
+  const auto part = slice(*all, ref.inner_offset, ref.raw_bytes);
   if (!part)
     return damaged("object-range", place, "object does not lie inside its frame",
-                   cat("inside ", all.size(), " bytes"),
+                   cat("inside ", all->size(), " bytes"),
                    cat("offset ", ref.inner_offset, ", ", ref.raw_bytes, " bytes"));
   if (const Digest actual = sha256(*part); actual != ref.sha256)
     return damaged(digest_reason(ref.type), place,
                    section_name(ref.type) + " object does not match its digest", ref.sha256.hex(),
                    actual.hex());
-  if (part->size() == raw.size()) return raw;
-  return Bytes(part->begin(), part->end());
+  // Of a frame of many objects only this one is kept.
+  if (part->size() == all->size()) return all;
+  return share(Bytes(part->begin(), part->end()));
+}
+
+Result<Bytes> File::State::object(const ObjectRef& ref, const std::string& place) const {
+  HIPPLAN_TRY_ASSIGN(const auto shared, shared_object(ref, place));
+  return Bytes(shared->begin(), shared->end());
 }
 
 Result<Code> File::State::code_object(const ObjectRef& ref, const std::string& place) const {
@@ -125,11 +142,10 @@ Result<Code> File::State::code_object(const ObjectRef& ref, const std::string& p
     const std::lock_guard lock(code_mutex);
     if (auto held = code[ref.sha256].lock()) return held;
   }
-  HIPPLAN_TRY_ASSIGN(auto raw, object(ref, place));
-  auto held = std::make_shared<const Bytes>(std::move(raw));
+  HIPPLAN_TRY_ASSIGN(auto held, shared_object(ref, place));
   const std::lock_guard lock(code_mutex);
   code[ref.sha256] = held;
-  return Code(held);
+  return held;
 }
 
 Result<Record> File::State::record(const EntryInfo& entry) const {
@@ -183,11 +199,7 @@ Result<File> File::parse(FileView bytes, const std::string& where, Check check) 
 }
 
 Result<File> File::parse(Bytes bytes, const std::string& where, Check check) {
-  auto state = std::make_shared<State>();
-  state->memory = std::move(bytes);
-  state->bytes = state->memory;
-  state->where = where;
-  return start(std::move(state), check);
+  return parse(FileView::own(std::move(bytes)), where, check);
 }
 
 Result<File> File::start(std::shared_ptr<State> state, Check check) {

@@ -87,7 +87,7 @@ void verify_single(benchmark::State& state) {
   for (auto& byte : noise)
     byte = std::byte((word = word * 6364136223846793005ull + 1442695040888963407ull) >> 56);
   plan.payload.kernels[0].sha256 = sha256(noise);
-  plan.payload.kernels[0].code = std::make_shared<const Bytes>(std::move(noise));
+  plan.payload.kernels[0].code = share(std::move(noise));
   const Bytes bytes = file_of({plan});
   const ScratchFolder folder;
   (void)write_file(folder / "x.hplan", bytes);

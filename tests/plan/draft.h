@@ -148,10 +148,10 @@ class Draft {
   void set_values(const plan::Plan& other) {
     auto& kernel = plan_.payload.kernels[0];
     each("codeobject", [&](const Edit& edit) {
-      Bytes code = *kernel.code;
+      Bytes code(kernel.code->begin(), kernel.code->end());
       change(edit, code);
       kernel.sha256 = sha256(code);
-      kernel.code = std::make_shared<const Bytes>(std::move(code));
+      kernel.code = share(std::move(code));
     });
     each("value", [&](const Edit& edit) { set_value(edit, other); });
   }
@@ -236,7 +236,8 @@ class Draft {
       const auto view = as_bytes(from);
       return Bytes(view.begin(), view.end());
     };
-    add_object(plan::kCodeSection, *plan_.payload.kernels[0].code, zstd_);
+    const auto& code = *plan_.payload.kernels[0].code;
+    add_object(plan::kCodeSection, Bytes(code.begin(), code.end()), zstd_);
     add_object(plan::kGraphsSection, text(plan_.graph), false);
     add_object(plan::kReasonsSection, text(plan_.reasons), false);
     add_object(plan::kProvenanceSection, text(plan_.provenance), false);

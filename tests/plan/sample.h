@@ -23,7 +23,7 @@ inline plan::Code sample_code(unsigned seed, size_t size = 3000) {
     state = state * 1664525u + 1013904223u;
     out[i] = std::byte(i % 4 == 3 ? 0xbf : (state >> 24) & 0x3f);
   }
-  return held = std::make_shared<const Bytes>(std::move(out));
+  return held = share(std::move(out));
 }
 
 inline Digest sample_key(unsigned number) {

@@ -50,7 +50,7 @@ void check_same(const Plan& a, const Plan& b) {
     CHECK(k.signature == l.signature);
     REQUIRE(k.code);
     REQUIRE(l.code);
-    CHECK(*k.code == *l.code);
+    CHECK(same_bytes(*k.code, *l.code));
   }
 }
 
@@ -188,6 +188,41 @@ TEST_CASE("a file on disk is the same as in memory, and code stays away when not
   REQUIRE(plan);
   for (const auto& kernel : plan->payload.kernels) CHECK(!kernel.code);
   CHECK(plan_digest(*plan) == plan_digest(full_plan()));
+}
+
+/// One plan with a code object of `size` bytes, stored as it is, written, opened and read.
+void with_plain_code(size_t size, const std::function<void(const File&, ByteView code)>& look) {
+  const ScratchFolder folder;
+  const auto path = folder / "plain.hplan";
+  Plan plan = sample_plan(1);
+  plan.payload.kernels = {sample_kernel("", sample_code(1, size))};
+  WriteOptions options;
+  options.compress_code = false;
+  Writer writer(options);
+  REQUIRE(writer.add(plan));
+  REQUIRE(writer.write(path));
+  const auto file = File::open(path, Check::lookup);
+  REQUIRE(file);
+  const auto back = file->read_decisions(entries_of(*file)[0]);
+  REQUIRE(back);
+  look(*file, *back->payload.kernels[0].code);
+}
+
+bool lies_in(ByteView part, ByteView whole) {
+  const std::less_equal<> before;
+  return before(whole.data(), part.data()) &&
+         before(part.data() + part.size(), whole.data() + whole.size());
+}
+
+TEST_CASE("code that is stored as it is, is used where it lies unless others can write there") {
+  with_plain_code(50000, [](const File& file, ByteView code) {
+    CHECK(lies_in(code, file.bytes()));
+    CHECK(same_bytes(code, *sample_code(1, 50000)));
+  });
+  with_plain_code(3 << 20, [](const File& file, ByteView code) {
+    CHECK(!lies_in(code, file.bytes()));
+    CHECK(same_bytes(code, *sample_code(1, 3 << 20)));
+  });
 }
 
 TEST_CASE("code objects and texts are stored once") {

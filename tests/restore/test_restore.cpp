@@ -125,7 +125,7 @@ TEST_CASE("check_code reads the code object itself") {
   CHECK(restore::check_code(plan).error().reason == "code-target");
   plan = good_plan();
   Bytes cut(plan.payload.kernels[0].code->begin(), plan.payload.kernels[0].code->begin() + 100);
-  plan.payload.kernels[0].code = std::make_shared<const Bytes>(std::move(cut));
+  plan.payload.kernels[0].code = share(std::move(cut));
   CHECK(restore::check_code(plan).error().code == Code::damaged);
 }
 
@@ -177,7 +177,7 @@ TEST_CASE("code that is no code object fails the restore and leaves nothing load
   if (!test::have_kernels()) return;
   plan::Plan plan = good_plan();
   Bytes text(64, std::byte{'x'});
-  plan.payload.kernels[0].code = std::make_shared<const Bytes>(std::move(text));
+  plan.payload.kernels[0].code = share(std::move(text));
   auto device = null_device();
   const auto made = restore::Executable::create(plan, restore::built_in_provider(), *device);
   REQUIRE_FALSE(made.ok());

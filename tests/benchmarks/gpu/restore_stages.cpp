@@ -233,13 +233,14 @@ void round_of(const Options& options, const std::string& key, device::Device& de
     const auto entry = must(plan::choose_entry(file, key, options.target));
     return must(file.read_decisions(entry));
   });
-  Bytes code = *plan.payload.kernels.front().code;
-  code.push_back(std::byte{0});  // PTX ends so
-  const std::string symbol = plan.payload.kernels.front().symbol;
   const auto executable = timed(stages, "check, module load, symbols", [&] {
     return must(restore::Executable::create(std::move(plan), restore::built_in_provider(), device));
   });
   stages.add("RESTORE: file to launchable", microseconds(start));
+  const auto& kernel = executable->plan().payload.kernels.front();
+  const std::string symbol = kernel.symbol;
+  Bytes code(kernel.code->begin(), kernel.code->end());
+  code.push_back(std::byte{0});  // PTX ends so
   uint64_t bytes = 0;
   const auto tensors = make_tensors(device, executable->prepared(), bytes);
   const uint64_t workspace_bytes = executable->prepared().workspace_bytes;
@@ -275,7 +276,8 @@ void running_costs(const Options& options, const std::string& key, device::Devic
                    const cuda::Api& api) {
   const auto file = must(plan::File::open(options.file, plan::Check::lookup));
   auto plan = must(file.read_decisions(must(plan::choose_entry(file, key, options.target))));
-  Bytes code = *plan.payload.kernels.front().code;
+  const auto& held = *plan.payload.kernels.front().code;
+  Bytes code(held.begin(), held.end());
   code.push_back(std::byte{0});
   const std::string symbol = plan.payload.kernels.front().symbol;
   const auto executable =
