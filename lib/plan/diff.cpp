@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
 
 #include "base/counted.h"
+#include "plan/diff_graph.h"
 #include "plan/errors.h"
 #include "plan/layout.h"
 #include "plan/print.h"
@@ -144,12 +146,19 @@ std::string summary(const std::string& value) {
   return cat(sha256(as_bytes(value)).hex().substr(0, 16), " (", value.size(), " bytes)");
 }
 
+void diff_graph_texts(Collector& to, const std::string& a, const std::string& b) {
+  if (a == b) return;
+  const auto differences = diff_graphs(a, b);
+  for (const auto& d : differences) to.add("graph", d.name, d.a, d.b);
+  if (differences.empty()) to.add("graph", "graph", summary(a), summary(b));
+}
+
 void diff_texts(Collector& to, const Plan& a, const Plan& b) {
+  diff_graph_texts(to, a.graph, b.graph);
   const struct {
     const char* area;
     const std::string &a, &b;
-  } texts[] = {{"graph", a.graph, b.graph},
-               {"reasons", a.reasons, b.reasons},
+  } texts[] = {{"reasons", a.reasons, b.reasons},
                {"measurements", a.measurements, b.measurements},
                {"evidence", a.evidence, b.evidence},
                {"provenance", a.provenance, b.provenance}};
@@ -184,6 +193,7 @@ class FileComparer {
       HIPPLAN_TRY(both(left[0], right[0]));
     } else {
       HIPPLAN_TRY(merge(left, right));
+      HIPPLAN_TRY(graphs(left, right));
     }
     sections();
     return std::move(out_);
@@ -208,6 +218,54 @@ class FileComparer {
     ++(in_a ? out_.only_in_a : out_.only_in_b);
     const std::string digest = entry.plan_digest.hex();
     keep({{"entry", entry_name(entry), "entry", in_a ? digest : "", in_a ? "" : digest}});
+  }
+  /// The first entry of each graph that the other file does not have.
+  static std::vector<EntryInfo> own_graphs(const std::vector<EntryInfo>& entries,
+                                           const std::vector<EntryInfo>& others) {
+    const auto less = [](const EntryInfo& x, const EntryInfo& y) {
+      return x.graph_key < y.graph_key;
+    };
+    std::vector<EntryInfo> out;
+    for (const auto& entry : entries) {
+      const bool seen = !out.empty() && out.back().graph_key == entry.graph_key;
+      if (!seen && !std::binary_search(others.begin(), others.end(), entry, less))
+        out.push_back(entry);
+    }
+    return out;
+  }
+  /// Graphs by their names, those that have a name of their own.
+  static Result<std::map<std::string, Plan>> by_name(const File& file,
+                                                     const std::vector<EntryInfo>& graphs,
+                                                     bool only_one) {
+    std::map<std::string, Plan> out;
+    std::set<std::string> twice;
+    for (const auto& entry : graphs) {
+      HIPPLAN_TRY_ASSIGN(auto plan, file.read_plan(entry, false));
+      const std::string name = only_one ? "" : graph_name(plan.graph);
+      if (plan.graph.empty() || (name.empty() && !only_one)) continue;
+      if (!out.emplace(name, std::move(plan)).second) twice.insert(name);
+    }
+    for (const auto& name : twice) out.erase(name);
+    return out;
+  }
+  /// What became of graphs that are in one file only: compared with the other file's graph of the
+  /// same name, or with its only one.
+  Result<void> graphs(const std::vector<EntryInfo>& left, const std::vector<EntryInfo>& right) {
+    const auto own_a = own_graphs(left, right), own_b = own_graphs(right, left);
+    if (own_a.size() > kMostGraphs || own_b.size() > kMostGraphs) return {};
+    const bool only_one = own_a.size() == 1 && own_b.size() == 1;
+    HIPPLAN_TRY_ASSIGN(const auto names_a, by_name(a_, own_a, only_one));
+    HIPPLAN_TRY_ASSIGN(const auto names_b, by_name(b_, own_b, only_one));
+    for (const auto& [name, plan] : names_a) {
+      const auto other = names_b.find(name);
+      if (other == names_b.end()) continue;
+      std::vector<Difference> found;
+      Collector to(found, plan.graph_key.hex() + " -> " + other->second.graph_key.hex());
+      for (const auto& d : diff_graphs(plan.graph, other->second.graph))
+        to.add("graph", d.name, d.a, d.b);
+      keep(std::move(found));
+    }
+    return {};
   }
   Result<void> both(const EntryInfo& left, const EntryInfo& right) {
     ++out_.compared;
@@ -242,6 +300,8 @@ class FileComparer {
       out_.differences.push_back(std::move(difference));
     }
   }
+  /// Graphs of one file that are read to find those of the same name in the other.
+  static constexpr size_t kMostGraphs = 1000;
   const File &a_, &b_;
   size_t most_;
   FileDiff out_;
@@ -264,16 +324,30 @@ Result<FileDiff> diff_files(const File& a, const File& b, size_t max_differences
   return FileComparer(a, b, max_differences).run();
 }
 
+namespace {
+
+/// The line above the differences of one entry, or of one graph with another.
+std::string heading(const std::string& entry) {
+  return cat(entry.find('/') == std::string::npos ? "graph " : "plan ", harmless(entry));
+}
+
+}  // namespace
+
 std::string diff_text(const FileDiff& diff, const std::string& name_a, const std::string& name_b) {
   std::string out;
   std::string entry = "\n";
   for (const auto& d : diff.differences) {
-    if (d.entry != entry && !d.entry.empty()) out += "plan " + harmless(d.entry) + "\n";
+    if (d.area == "entry") {
+      out += cat(heading(d.entry), ": only in ", d.b.empty() ? name_a : name_b, "\n");
+      continue;
+    }
+    if (d.entry != entry && !d.entry.empty()) out += heading(d.entry) + "\n";
     entry = d.entry;
     const auto shown = [](const std::string& value) {
       return value.empty() ? std::string("(absent)") : harmless(value);
     };
-    out += cat("  ", d.area, " ", harmless(d.name), ": ", shown(d.a), " -> ", shown(d.b), "\n");
+    out += cat("  ", d.area, d.name == d.area ? "" : " " + harmless(d.name), ": ", shown(d.a),
+               " -> ", shown(d.b), "\n");
   }
   if (diff.truncated) out += "  … more differences are not shown\n";
   if (diff.differences.empty())

@@ -15,8 +15,12 @@ struct Difference {
   /// What kind of thing: "decision", "code", "graph", "reasons", "measurements", "evidence",
   /// "provenance", "diagnostic", "extra", "entry" or "section".
   std::string area;
-  std::string entry;  ///< "<graph key>/<target>"; empty for what belongs to the whole file
-  std::string name;   ///< "payload.values.block_size", "payload.kernels[0].symbol"
+  /// "<graph key>/<target>"; "<graph key> -> <graph key>" for graphs of one file each that are
+  /// compared; empty for what belongs to the whole file.
+  std::string entry;
+  /// "payload.values.block_size", "payload.kernels[0].symbol", "tensors[3 y].dims",
+  /// "nodes[0 conv].parameters.stride"
+  std::string name;
   std::string a, b;
 };
 
@@ -32,7 +36,9 @@ struct FileDiff {
 };
 
 /// Compares entries with the same graph key and target; two files of one plan each are compared
-/// whatever their keys are. Fails when a file cannot be read.
+/// whatever their keys are. Of other files, the graphs that the other does not hold are compared
+/// with its graph of the same name, or with its only one that this file does not hold. Fails when a
+/// file cannot be read.
 Result<FileDiff> diff_files(const File& a, const File& b, size_t max_differences = 10000);
 
 /// One line a difference, and a summary line.
