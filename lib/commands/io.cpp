@@ -185,7 +185,11 @@ std::vector<std::string> items(const hipplan_strings& list, bool commas) {
     }
     for (size_t at = 0; at <= rest.size();) {
       const size_t end = std::min(rest.find(',', at), rest.size());
-      if (end > at) out.push_back(rest.substr(at, end - at));
+      const size_t first = std::min(rest.find_first_not_of(' ', at), end);
+      if (end > first) {
+        const size_t last = rest.find_last_not_of(' ', end - 1);
+        out.push_back(rest.substr(first, last + 1 - first));
+      }
       at = end + 1;
     }
   }

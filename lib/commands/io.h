@@ -77,7 +77,7 @@ class Io {
   std::optional<Error> first_error_;
 };
 
-/// Items of a list; with `commas`, "a,b" counts as two.
+/// Items of a list; with `commas`, "a,b" and "a, b" count as two.
 [[nodiscard]] std::vector<std::string> items(const hipplan_strings& list, bool commas = false);
 [[nodiscard]] inline std::string text_or_empty(const char* text) {
   return text ? text : "";

@@ -54,8 +54,8 @@ Result<void> open_all(Session& session) {
     HIPPLAN_TRY_ASSIGN(auto described, pipeline::Targets::read(options.target_file));
     request.described.push_back(std::move(described));
   }
-  HIPPLAN_TRY_ASSIGN(const auto description, describe_device(request, session.io));
-  auto entry = resolve(file, key, description.arch);
+  HIPPLAN_TRY_ASSIGN(const auto arch, arch_of_device(request, session.io));
+  auto entry = resolve(file, key, arch);
   if (!entry) return entry.error().within(path);
   HIPPLAN_TRY_ASSIGN(session.plan, file.read_plan(*entry, true));
   HIPPLAN_TRY_ASSIGN(request.options, emulator_options(options, session.io, session.watch));

@@ -18,6 +18,21 @@ std::filesystem::path targets_folder(const Io& io) {
   return std::filesystem::path(io.data_folder()) / "targets";
 }
 
+namespace {
+
+Result<void> refuse_twice(const std::vector<target::Arch>& arches) {
+  std::set<std::string> seen;
+  for (const auto& arch : arches)
+    if (!seen.insert(arch.text()).second)
+      return Error{.code = Code::bad_input,
+                   .reason = "duplicate-target",
+                   .where = "target " + arch.text(),
+                   .what = "is given twice"};
+  return {};
+}
+
+}  // namespace
+
 Result<std::vector<target::Description>> resolve_targets(const hipplan_strings& names,
                                                          const hipplan_strings& files,
                                                          const Io& io) {
@@ -30,17 +45,33 @@ Result<std::vector<target::Description>> resolve_targets(const hipplan_strings& 
       out.push_back(std::move(description));
     }
   }
+  HIPPLAN_TRY_ASSIGN(auto described, read_descriptions(files));
+  for (auto& description : described) out.push_back(std::move(description));
+  std::vector<target::Arch> arches;
+  for (const auto& description : out) arches.push_back(description.arch);
+  HIPPLAN_TRY(refuse_twice(arches));
+  return out;
+}
+
+Result<std::vector<target::Description>> read_descriptions(const hipplan_strings& files) {
+  std::vector<target::Description> out;
   for (const auto& file : items(files)) {
     HIPPLAN_TRY_ASSIGN(auto description, pipeline::Targets::read(file));
     out.push_back(std::move(description));
   }
-  std::set<std::string> seen;
-  for (const auto& description : out)
-    if (!seen.insert(description.arch.text()).second)
-      return Error{.code = Code::bad_input,
-                   .reason = "duplicate-target",
-                   .where = "target " + description.arch.text(),
-                   .what = "is given twice"};
+  return out;
+}
+
+Result<std::vector<target::Arch>> arches_of(const std::vector<std::string>& names,
+                                            const std::vector<target::Description>& described,
+                                            const Io& io) {
+  std::vector<target::Arch> out;
+  for (const auto& name : names) {
+    HIPPLAN_TRY_ASSIGN(auto arch, arch_of(name, io));
+    out.push_back(std::move(arch));
+  }
+  for (const auto& description : described) out.push_back(description.arch);
+  HIPPLAN_TRY(refuse_twice(out));
   return out;
 }
 
@@ -155,11 +186,14 @@ Result<void> refuse_null(DeviceKind kind) {
        .advice = "take an emulator"});
 }
 
-Result<target::Description> describe_device(const DeviceRequest& request, const Io& io) {
+Result<target::Arch> arch_of_device(const DeviceRequest& request, const Io& io) {
   HIPPLAN_TRY_ASSIGN(const auto split, split_device(request.name, request.plan_target));
   HIPPLAN_TRY_ASSIGN(const auto gpu, open_gpu(split, request, io));
-  if (gpu) return gpu->description();
-  return find_description(split.arch, request, io);
+  if (gpu) return gpu->description().arch;
+  const auto description = find_description(split.arch, request, io);
+  if (description) return description->arch;
+  const auto arch = target::Arch::parse(split.arch);
+  return arch && description.error().reason == "unknown-target" ? arch : description.error();
 }
 
 Result<std::unique_ptr<device::Device>> open_device(const DeviceRequest& request, const Io& io) {

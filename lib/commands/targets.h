@@ -18,8 +18,15 @@ Result<std::vector<target::Description>> resolve_targets(const hipplan_strings& 
                                                          const hipplan_strings& files,
                                                          const Io& io);
 
-/// The architecture that a name means: an architecture, or the target or product of that name.
+/// The architecture that a name means: an architecture, whether a target file describes it or not,
+/// or the target or product of that name. Enough for whatever only asks what runs where.
 Result<target::Arch> arch_of(const std::string& name, const Io& io);
+/// The same for names and target files, the same architecture twice being bad_input.
+Result<std::vector<target::Arch>> arches_of(const std::vector<std::string>& names,
+                                            const std::vector<target::Description>& described,
+                                            const Io& io);
+/// What the target files describe.
+Result<std::vector<target::Description>> read_descriptions(const hipplan_strings& files);
 
 enum class DeviceKind { emulator, null, hip, cuda };
 /// What kind of device a name asks for; what "auto" and empty stand for follows from the plan's
@@ -41,7 +48,8 @@ struct DeviceRequest {
 /// Opens the device; "auto" is the emulator of `plan_target`, or cuda:0 for an NVIDIA one. The
 /// device refers to `io` when that can be interrupted.
 Result<std::unique_ptr<device::Device>> open_device(const DeviceRequest& request, const Io& io);
-/// The description of the device asked for.
-Result<target::Description> describe_device(const DeviceRequest& request, const Io& io);
+/// The architecture of the device asked for; that of a device made of software needs no
+/// description.
+Result<target::Arch> arch_of_device(const DeviceRequest& request, const Io& io);
 
 }  // namespace hipplan::commands

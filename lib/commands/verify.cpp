@@ -22,7 +22,8 @@ namespace {
 struct Verification {
   const hipplan_verify_options& options;
   Io& io;
-  std::vector<target::Description> targets;
+  std::vector<target::Arch> targets;
+  std::vector<target::Description> described;
   std::vector<FileVerdict> files;
   std::optional<Trust> trust;             ///< given: files must be signed
   std::optional<target::Arch> device;     ///< given: only plans that run there are executed
@@ -71,7 +72,7 @@ Result<void> execute_plan(const plan::Plan& plan, PlanVerdict& verdict, Verifica
     v.io.progress("executing plans", step++, v.to_execute * kSteps);
     return v.io.check_interrupted();
   };
-  const DeviceRequest request{text_or_empty(v.options.device), plan.target, v.targets};
+  const DeviceRequest request{text_or_empty(v.options.device), plan.target, v.described};
   HIPPLAN_TRY(next());
   HIPPLAN_TRY_ASSIGN(const auto device, open_device(request, v.io));
   if (const auto note = note_on_loading(plan, *device); note && !std::exchange(v.noted, true))
@@ -102,7 +103,7 @@ Result<void> check_plan(const plan::Plan& plan, PlanVerdict& verdict, Verificati
   const auto code = check_code_once(plan, checked);
   HIPPLAN_TRY(restore::check_restorable(plan, provider, nullptr, code ? nullptr : &code.error()));
   for (const auto& target : v.targets)
-    if (restore::check_target(plan, target.arch)) verdict.usable_on.push_back(target.arch.text());
+    if (restore::check_target(plan, target)) verdict.usable_on.push_back(target.text());
   if (v.options.execute != 0 && executes(plan, v)) HIPPLAN_TRY(execute_plan(plan, verdict, v));
   return v.io.check_interrupted();
 }
@@ -113,11 +114,11 @@ void check_targets(FileVerdict& file, Verification& v) {
     std::map<Digest, bool> served;
     for (const auto& plan : file.plans) {
       const auto& on = plan.usable_on;
-      served[plan.entry.graph_key] |= std::count(on.begin(), on.end(), target.arch.text()) != 0;
+      served[plan.entry.graph_key] |= std::count(on.begin(), on.end(), target.text()) != 0;
     }
     for (const auto& [key, good] : served) {
       if (good) continue;
-      file.missing.push_back({key, target.arch.text()});
+      file.missing.push_back({key, target.text()});
       const Error error = missing_error(file.missing.back());
       v.io.fail(error.within(file.path));
       if (!file.failure) file.failure = error;
@@ -235,7 +236,8 @@ Result<void> check_format(const Verification& v) {
 Result<void> work(Verification& v) {
   HIPPLAN_TRY(check_format(v));
   HIPPLAN_TRY(read_trust(v));
-  HIPPLAN_TRY_ASSIGN(v.targets, resolve_targets(v.options.targets, v.options.target_files, v.io));
+  HIPPLAN_TRY_ASSIGN(v.described, read_descriptions(v.options.target_files));
+  HIPPLAN_TRY_ASSIGN(v.targets, arches_of(items(v.options.targets, true), v.described, v.io));
   if (v.options.paths.count == 0)
     return usage_error(
         {.what = "no file given", .advice = "name at least one .hplan file, folder or bundle"});
@@ -247,8 +249,7 @@ Result<void> work(Verification& v) {
     HIPPLAN_TRY(refuse_null(kind));
     const std::string name = text_or_empty(v.options.device);
     if (!name.empty() && name != "auto") {
-      HIPPLAN_TRY_ASSIGN(const auto description, describe_device({name, "", v.targets}, v.io));
-      v.device = description.arch;
+      HIPPLAN_TRY_ASSIGN(v.device, arch_of_device({name, "", v.described, {}}, v.io));
     }
   }
   HIPPLAN_TRY_ASSIGN(const auto paths,
@@ -268,7 +269,7 @@ int verify(const hipplan_verify_options& options, Io& io) {
     print_reasons(io);
     return io.status();
   }
-  Verification v{options, io, {}, {}, {}, {}};
+  Verification v{options, io, {}, {}, {}, {}, {}};
   if (auto done = work(v); !done) {
     io.fail(done.error());
     if (v.files.empty()) return io.status();

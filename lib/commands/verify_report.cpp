@@ -8,6 +8,12 @@
 namespace hipplan::commands {
 namespace {
 
+std::string joined(const std::set<std::string>& words) {
+  std::string out;
+  for (const auto& word : words) out += (out.empty() ? "" : ", ") + word;
+  return out;
+}
+
 /// "  04151b225e3ac406/gfx942: ran on emulator:gfx942; output 4 agrees, …"
 void print_executions(const FileVerdict& file, Io& io) {
   for (const auto& plan : file.plans) {
@@ -18,6 +24,22 @@ void print_executions(const FileVerdict& file, Io& io) {
                   result.max_abs_error, " in ", result.elements, " elements");
     io.line(line);
   }
+}
+
+/// For each target asked for that plans for others serve: "; sm_86 runs what is for sm_80".
+std::string served_by_others(const FileVerdict& file) {
+  std::map<std::string, std::map<Digest, std::set<std::string>>> usable;
+  for (const auto& plan : file.plans)
+    for (const auto& target : plan.usable_on)
+      usable[target][plan.entry.graph_key].insert(plan.entry.target);
+  std::string out;
+  for (const auto& [target, graphs] : usable) {
+    std::set<std::string> others;
+    for (const auto& [key, by] : graphs)
+      if (by.count(target) == 0) others.insert(by.begin(), by.end());
+    if (!others.empty()) out += cat("; ", target, " runs what is for ", joined(others));
+  }
+  return out;
 }
 
 }  // namespace
@@ -58,10 +80,8 @@ void print_verdicts(const std::vector<FileVerdict>& files, Io& io) {
     }
     std::set<std::string> targets;
     for (const auto& plan : file.plans) targets.insert(plan.entry.target);
-    std::string list;
-    for (const auto& target : targets) list += (list.empty() ? "" : ", ") + target;
     io.line(cat(file.path, ": good, ", counted(file.plans.size(), "plan"),
-                list.empty() ? "" : " for ", list));
+                targets.empty() ? "" : " for ", joined(targets), served_by_others(file)));
     print_executions(file, io);
   }
   if (files.size() < 2) return;

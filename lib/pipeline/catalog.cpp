@@ -34,6 +34,7 @@ Result<target::Description> Targets::read(const fs::path& file) {
 
 Result<Targets> Targets::load(const fs::path& folder) {
   Targets out;
+  out.folder_ = folder;
   for (const auto& file : sorted_children(folder)) {
     if (file.extension() != ".json") continue;
     HIPPLAN_TRY_ASSIGN(auto description, read(file));
@@ -46,26 +47,6 @@ Result<Targets> Targets::load(const fs::path& folder) {
                  .what = "holds no target files",
                  .advice = "pass --data with hipplan's share folder"};
   return out;
-}
-
-Result<target::Description> Targets::find(const std::string& name) const {
-  for (const auto& named : targets_)
-    if (named.stem == name || named.description.name == name) return named.description;
-  const auto arch = target::Arch::parse(name);
-  std::vector<std::string> known;
-  for (const auto& named : targets_) {
-    known.push_back(named.description.arch.base + " (" + named.stem + ")");
-    if (!arch || named.description.arch.base != arch->base) continue;
-    target::Description out = named.description;
-    out.arch = *arch;
-    return out;
-  }
-  return Error{.code = Code::bad_input,
-               .reason = "unknown-target",
-               .where = "target '" + name.substr(0, 80) + "'",
-               .what = "is not known",
-               .expected = "one of " + joined(known),
-               .advice = "or describe it in a file and pass --target-file"};
 }
 
 std::vector<std::string> Catalog::architectures() const {

@@ -25,9 +25,10 @@ class Targets {
  public:
   /// Reads every *.json of `folder`, sorted. A faulty file is an error.
   static Result<Targets> load(const std::filesystem::path& folder);
-  /// By architecture ("gfx942", "gfx942:xnack-"), file stem ("mi300x") or product name. With an
-  /// architecture the description carries exactly the features asked for. Unknown: bad_input that
-  /// lists what there is.
+  /// By architecture ("gfx942", "gfx942:xnack-"), file stem ("mi300x") or product name; stems and
+  /// names in any case, with or without spaces and dashes, names also without their first words.
+  /// With an architecture the description carries exactly the features asked for. Unknown:
+  /// bad_input, reason "unknown-target", that names the nearest or lists what there is.
   [[nodiscard]] Result<target::Description> find(const std::string& name) const;
   static Result<target::Description> read(const std::filesystem::path& file);
   struct Named {
@@ -37,6 +38,8 @@ class Targets {
   [[nodiscard]] const std::vector<Named>& all() const { return targets_; }
 
  private:
+  [[nodiscard]] Error not_found(const std::string& name) const;
+  std::filesystem::path folder_;
   std::vector<Named> targets_;
 };
 
