@@ -1,4 +1,5 @@
 #include <array>
+#include <random>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -89,6 +90,30 @@ TEST_CASE("an instruction cut at the end is no instruction") {
   const auto lines = decode(disassembler, code);
   REQUIRE(lines.size() == 1);
   CHECK(!lines[0].decoded);
+}
+
+TEST_CASE("a literal where the processor has none is no instruction") {
+  const Bytes code = words({0xd28900ff, 0x00001104, 0x81070907, 0xbf810000});  // v_readlane_b32
+  for (const char* arch : {"gfx90a", "gfx942", "gfx950"}) {
+    CAPTURE(arch);
+    CHECK(!decode(open(arch), code)[0].decoded);
+  }
+}
+
+TEST_CASE("any bytes are an instruction or none, and never longer than what is there") {
+  std::mt19937 random(7);
+  for (const char* arch : {"gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1151", "gfx1201"}) {
+    CAPTURE(arch);
+    const Disassembler disassembler = open(arch);
+    for (int round = 0; round < 300; ++round) {
+      Bytes code;
+      const size_t count = 1 + random() % 60;
+      // Sources that name a literal are the rare ones: every other word has one.
+      for (size_t i = 0; i < count; ++i)
+        append(code, static_cast<uint32_t>(i % 2 == 0 ? random() | 0xff : random()));
+      decode(disassembler, code);
+    }
+  }
 }
 
 TEST_CASE("wave64 code of a wave32 architecture") {
