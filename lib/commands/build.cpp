@@ -120,7 +120,7 @@ Result<void> read_all(Bake& bake) {
   for (size_t s = 0; s < bake.sources.size(); ++s) {
     tell(bake.sources[s].notes, bake.io);
     if (!bake.sources[s].graph->ok()) {
-      bake.io.fail(bake.sources[s].graph->error());
+      bake.io.fail(hint_at_list(bake.sources[s].graph->error(), bake.sources[s].path, bake.io));
       continue;
     }
     for (size_t t = 0; t < bake.targets.size(); ++t)

@@ -45,9 +45,10 @@ Result<Detail> detail_of(plan::FileKind kind, ByteView bytes, const std::string&
 /// Files that are not ours are shown as what they are, as far as their layout is known.
 Result<bool> show_foreign(Inspection& in, ByteView bytes, const std::string& path) {
   const auto kind = plan::recognise(bytes);
-  // Text that starts like JSON is most likely a graph; the refusal says what to do with it.
-  for (const auto other : {plan::FileKind::unknown, plan::FileKind::hplan, plan::FileKind::bundle,
-                           plan::FileKind::json})
+  // Graphs, keys and signatures belong to plans; the refusal says what to do with them.
+  for (const auto other :
+       {plan::FileKind::unknown, plan::FileKind::hplan, plan::FileKind::bundle,
+        plan::FileKind::json, plan::FileKind::signature, plan::FileKind::pem, plan::FileKind::text})
     if (kind == other) return false;
   HIPPLAN_TRY_ASSIGN(const auto detail, detail_of(kind, bytes, path));
   const auto facts = plan::foreign_facts(bytes);

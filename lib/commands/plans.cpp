@@ -39,6 +39,26 @@ Error no_such_plan(const std::string& graph_key, const std::set<std::string>& ke
 
 namespace {
 
+/// "a.hplan, b.hplan": the members of a bundle, or nothing where they cannot be told.
+std::string members_of(ByteView bytes, const std::string& path) {
+  const auto members = plan::list_bundle(bytes, path);
+  std::vector<std::string> names;
+  if (members)
+    for (const auto& member : *members) names.push_back(member.name);
+  return names.empty() ? "" : listed(names);
+}
+
+/// A bundle where one plan file is wanted: names the members.
+Error whole_bundle(ByteView bytes, const std::string& path, Error error) {
+  const std::string members = members_of(bytes, path);
+  if (members.empty() || !path.ends_with(kMemberMark.substr(0, kMemberMark.size() - 1)))
+    return error;
+  error.what = "a bundle, not a plan file";
+  error.expected = path + ":MEMBER with one of " + members;
+  error.found = error.advice = "";
+  return error;
+}
+
 Result<void> check_kind(ByteView bytes, const std::string& path) {
   if (bytes.empty())
     return Error{.code = Code::damaged,
@@ -46,7 +66,8 @@ Result<void> check_kind(ByteView bytes, const std::string& path) {
                  .where = path,
                  .what = "the file is empty",
                  .expected = "a .hplan file"};
-  if (auto foreign = plan::foreign_error(bytes, path)) return std::move(*foreign);
+  if (auto foreign = plan::foreign_error(bytes, path))
+    return plan::looks_like_bundle(bytes) ? whole_bundle(bytes, path, *foreign) : *foreign;
   return {};
 }
 
@@ -59,9 +80,15 @@ bool is_member(const std::string& path) {
 Result<FileView> open_view(const std::string& path) {
   if (!is_member(path)) return FileView::open(path);
   const size_t colon = path.find(kMemberMark) + kMemberMark.size() - 1;
-  HIPPLAN_TRY_ASSIGN(auto bytes,
-                     plan::read_bundle_member(path.substr(0, colon), path.substr(colon + 1)));
-  return FileView::own(std::move(bytes));
+  const std::string bundle = path.substr(0, colon);
+  auto bytes = plan::read_bundle_member(bundle, path.substr(colon + 1));
+  if (bytes) return FileView::own(*std::move(bytes));
+  Error error = bytes.error();
+  if (error.reason != "no-such-member") return error;
+  if (const auto file = FileView::open(bundle))
+    error.expected = "one of " + members_of(file->view(), bundle);
+  error.found = path.substr(colon + 1);
+  return error;
 }
 
 Result<plan::File> parse_file(FileView bytes, const std::string& where, plan::Check check) {

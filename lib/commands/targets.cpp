@@ -174,6 +174,13 @@ Result<target::Arch> arch_of(const std::string& name, const Io& io) {
   return description.arch;
 }
 
+Error hint_at_list(Error error, const std::string& path, const Io& io) {
+  if (error.reason == "open" && path.find_first_of("/.") == std::string::npos && arch_of(path, io))
+    error.advice = "it is a target; targets stand in one list with commas, --target gfx942," +
+                   (path == "gfx942" ? "gfx1100" : path);
+  return error;
+}
+
 Result<DeviceKind> kind_of(const std::string& device, const std::string& plan_target) {
   HIPPLAN_TRY_ASSIGN(const auto split, split_device(device, plan_target));
   return split.kind;

@@ -25,6 +25,9 @@ Result<target::Arch> arch_of(const std::string& name, const Io& io);
 Result<std::vector<target::Arch>> arches_of(const std::vector<std::string>& names,
                                             const std::vector<target::Description>& described,
                                             const Io& io);
+/// The error of a file that is not there, with advice where its name is a target: a list of targets
+/// was given with spaces.
+[[nodiscard]] Error hint_at_list(Error error, const std::string& path, const Io& io);
 /// What the target files describe.
 Result<std::vector<target::Description>> read_descriptions(const hipplan_strings& files);
 

@@ -168,7 +168,8 @@ Result<void> check_file(const plan::File& file, FileVerdict& out, Verification& 
 void judge_file(const std::string& path, Result<plan::File> opened, Verification& v) {
   FileVerdict out;
   out.path = path;
-  Result<void> done = opened ? check_file(*opened, out, v) : Result<void>(opened.error());
+  Result<void> done =
+      opened ? check_file(*opened, out, v) : Result<void>(hint_at_list(opened.error(), path, v.io));
   if (!done) {
     const Error& error = done.error();
     const bool named = error.where.compare(0, path.size(), path) == 0;

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "codeobject/codeobject.h"
+#include "json/text.h"
 #include "plan/errors.h"
 #include "plan/flat_table.h"
 
@@ -30,6 +31,9 @@ constexpr KindFacts kKinds[] = {
     {FileKind::elf, "elf", "an ELF file for a processor that is no GPU"},
     {FileKind::ptx, "ptx", "PTX text"},
     {FileKind::json, "json", "JSON text, perhaps a graph"},
+    {FileKind::signature, "signature", "the detached signatures of a plan file"},
+    {FileKind::pem, "pem", "a key or certificate in PEM form"},
+    {FileKind::text, "text", "text"},
 };
 
 const KindFacts& facts(FileKind kind) {
@@ -81,6 +85,41 @@ bool is_json(ByteView bytes) {
          std::string_view("\"{[]}").find(text[second]) != std::string_view::npos;
 }
 
+/// UTF-8 without control characters other than those that text has; the first pages tell.
+bool is_text(ByteView bytes) {
+  constexpr size_t kLooked = 4096, kLongest = 4;
+  const std::string_view text = as_text(bytes.first(std::min(bytes.size(), kLooked)));
+  const auto is_control = [](char c) {
+    return (c >= 0 && c < ' ' && std::string_view("\t\n\r\f").find(c) == std::string_view::npos) ||
+           c == 0x7f;
+  };
+  if (text.empty() || std::any_of(text.begin(), text.end(), is_control)) return false;
+  // The end of the look may cut a character in two.
+  const size_t cut = text.size() < bytes.size() ? kLongest - 1 : 0;
+  return json::detail::first_bad_utf8(text) + cut >= text.size();
+}
+
+bool is_pem(ByteView bytes) {
+  const std::string_view text = as_text(bytes.first(std::min<size_t>(bytes.size(), 4096)));
+  return text.find("-----BEGIN ") != std::string_view::npos;
+}
+
+/// What to do with a file of a kind that plans are not.
+const char* advice_on(FileKind kind) {
+  switch (kind) {
+    case FileKind::json:
+      return "bake it with hipplan-build first";
+    case FileKind::signature:
+      return "hipplan-inspect signatures PLAN lists them, PLAN being the file beside it";
+    case FileKind::pem:
+      return "hipplan-inspect sign takes a private key with --key, --trust a folder of public ones";
+    case FileKind::bundle:
+      return "hipplan-inspect FILE lists a bundle's members, FILE.tar.zst:MEMBER names one";
+    default:
+      return "";
+  }
+}
+
 }  // namespace
 
 const char* file_kind_text(FileKind kind) {
@@ -92,6 +131,7 @@ const char* file_kind_name(FileKind kind) {
 
 FileKind recognise(ByteView bytes) {
   if (has(bytes, 0, "\x89HPL")) return FileKind::hplan;
+  if (has(bytes, 0, "\x89HSG\r\n\x1a\n")) return FileKind::signature;
   if (has(bytes, 0, "HPLP")) return FileKind::hipplan_payload;
   if (has(bytes, 0, "HPLV")) return FileKind::hipplan_envelope;
   if (has(bytes, 0, "HKIP")) return FileKind::ingestor_payload;
@@ -101,6 +141,7 @@ FileKind recognise(ByteView bytes) {
   if (has(bytes, 4, "HDGP")) return FileKind::hipdnn_container;
   if (is_json(bytes)) return FileKind::json;
   if (is_hipdnn_envelope(bytes)) return FileKind::hipdnn_envelope;
+  if (is_text(bytes)) return is_pem(bytes) ? FileKind::pem : FileKind::text;
   return FileKind::unknown;
 }
 
@@ -108,8 +149,7 @@ std::optional<Error> foreign_error(ByteView bytes, const std::string& where) {
   const FileKind kind = recognise(bytes);
   if (kind == FileKind::unknown || kind == FileKind::hplan) return std::nullopt;
   return bad_input("foreign-file", where, cat("not a hipplan file but ", file_kind_text(kind)),
-                   "a file with magic 89 48 50 4c 0d 0a 1a 0a", {},
-                   kind == FileKind::json ? "bake it with hipplan-build first" : "");
+                   "a file with magic 89 48 50 4c 0d 0a 1a 0a", {}, advice_on(kind));
 }
 
 std::optional<Error> foreign_error(ByteView bytes, const std::string& where, FileKind wanted,

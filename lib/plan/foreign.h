@@ -24,6 +24,9 @@ enum class FileKind {
   elf,               ///< any other ELF
   ptx,               ///< PTX text
   json,              ///< text that starts like JSON
+  signature,         ///< detached signatures of a plan file, NAME.hplan.sig
+  pem,               ///< keys or certificates in PEM form
+  text,              ///< any other text
 };
 
 /// "an AMDGPU ELF code object"; with an article, for messages.

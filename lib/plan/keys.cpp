@@ -45,26 +45,59 @@ int no_passphrase(char*, int, int, void*) {
   return 0;
 }
 
-Error key_error(const fs::path& path, const char* what) {
-  return bad_input("key", path.string(), what, "an Ed25519 key in PEM form", "something else",
-                   "openssl genpkey -algorithm ed25519 -out key.pem; openssl pkey -in key.pem "
-                   "-pubout -out key.pub.pem");
+/// What a file is that holds no key of the kind wanted: by the first line of its PEM block, or the
+/// algorithm of the key that was read.
+std::string what_is(ByteView text, EVP_PKEY* key) {
+  constexpr std::string_view kBegin = "-----BEGIN ";
+  const std::string_view all = as_text(text);
+  const size_t at = all.find(kBegin);
+  if (at == std::string_view::npos) return "no PEM block";
+  const std::string_view rest = all.substr(at + kBegin.size());
+  const std::string_view label = rest.substr(0, rest.find("-----"));
+  const auto is = [&](std::string_view part) { return label.find(part) != std::string_view::npos; };
+  if (label == "ENCRYPTED PRIVATE KEY" || all.find("Proc-Type: 4,ENCRYPTED") != all.npos)
+    return "a private key behind a passphrase";
+  if (key != nullptr) {
+    const int type = EVP_PKEY_base_id(key);
+    const std::string name = type == EVP_PKEY_RSA  ? "RSA"
+                             : type == EVP_PKEY_EC ? "EC"
+                                                   : OBJ_nid2sn(type);
+    return name + (is("PUBLIC") ? " public key" : " private key");
+  }
+  if (is("PUBLIC KEY")) return "a public key";
+  if (label == "PRIVATE KEY") return "a private key";
+  return quote(std::string(label.substr(0, 40)));
+}
+
+/// `wanted`: "private" or "public".
+Error key_error(const fs::path& path, const std::string& wanted, const std::string& found) {
+  const bool is_private = wanted == "private";
+  return bad_input(
+      "key", path.string(),
+      cat("not ", is_private ? "a private" : "a public", " key to ",
+          is_private ? "sign with" : "trust"),
+      cat("an Ed25519 ", wanted, " key in PEM form", is_private ? " without passphrase" : ""),
+      found,
+      is_private
+          ? "openssl genpkey -algorithm ed25519 -out key.pem makes one"
+          : "openssl pkey -in key.pem -pubout -out key.pub.pem takes it out of a private one");
 }
 
 /// The key that `read` finds in a PEM text, and its id.
 template <class Read>
 Result<std::pair<std::shared_ptr<void>, Digest>> load_key(ByteView text, const fs::path& path,
                                                           const char* what, Read read) {
-  if (text.empty()) return key_error(path, what);
+  if (text.empty()) return key_error(path, what, "an empty file");
   const std::unique_ptr<BIO, int (*)(BIO*)> bio(
       BIO_new_mem_buf(text.data(), static_cast<int>(text.size())), BIO_free);
   if (!bio) return machine("sign", path.string(), "out of memory");
   std::shared_ptr<void> key(read(bio.get(), nullptr, no_passphrase, nullptr),
                             [](void* p) { EVP_PKEY_free(static_cast<EVP_PKEY*>(p)); });
-  if (!key || EVP_PKEY_id(key_of(key)) != EVP_PKEY_ED25519) return key_error(path, what);
+  if (!key || EVP_PKEY_id(key_of(key)) != EVP_PKEY_ED25519)
+    return key_error(path, what, what_is(text, key_of(key)));
   unsigned char* der = nullptr;
   const int size = i2d_PUBKEY(key_of(key), &der);
-  if (size <= 0) return key_error(path, what);
+  if (size <= 0) return key_error(path, what, "a key that cannot be written");
   const Digest id = sha256({reinterpret_cast<const std::byte*>(der), static_cast<size_t>(size)});
   OPENSSL_free(der);
   return std::pair(std::move(key), id);
@@ -122,8 +155,7 @@ Result<TrustedKey> read_trusted(const fs::path& path) {
   TrustedKey out;
   out.name = path.filename().string();
   HIPPLAN_TRY_ASSIGN(out.not_after, read_not_after(as_text(file.view()), path));
-  HIPPLAN_TRY_ASSIGN(auto loaded,
-                     load_key(file.view(), path, "not a public key", PEM_read_bio_PUBKEY));
+  HIPPLAN_TRY_ASSIGN(auto loaded, load_key(file.view(), path, "public", PEM_read_bio_PUBKEY));
   out.key = std::move(loaded.first);
   out.id = loaded.second;
   return out;
@@ -141,9 +173,7 @@ bool verifies(const Signature& signature, const Digest& directory_digest, EVP_PK
 
 Result<PrivateKey> PrivateKey::read(const fs::path& path) {
   HIPPLAN_TRY_ASSIGN(const auto file, FileView::open(path, kMostKeyBytes));
-  HIPPLAN_TRY_ASSIGN(
-      auto loaded,
-      load_key(file.view(), path, "not a private key without passphrase", PEM_read_bio_PrivateKey));
+  HIPPLAN_TRY_ASSIGN(auto loaded, load_key(file.view(), path, "private", PEM_read_bio_PrivateKey));
   PrivateKey out;
   out.key_ = std::move(loaded.first);
   out.id_ = loaded.second;

@@ -13,6 +13,7 @@
 #include "base/harmless.h"
 #include "common/option_table.h"
 #include "common/terminal.h"
+#include "common/unexpected.h"
 
 extern char** environ;
 
@@ -231,8 +232,12 @@ int Tool::parse(int argc, char** argv) {
     version_ = stands_in("--version", argc, argv);
     manual_ = stands_in("--man", argc, argv);
     completion_ = shell_in(argc, argv);
-    if (!version_ && !manual_ && completion_.empty())
-      return refuse(error.what(), stands_in("--json", argc, argv));
+    if (!version_ && !manual_ && completion_.empty()) {
+      const bool extra = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
+      const std::string advice = extra ? advice_on_unexpected(app_) : "";
+      return refuse(error.what() + (advice.empty() ? "" : "; " + advice),
+                    stands_in("--json", argc, argv));
+    }
   }
   if (version_)
     std::printf("%s %s\n%s", name_.c_str(), hipplan_version(), hipplan_format_versions());

@@ -1,4 +1,5 @@
 // hipplan-inspect: look into plan files; never needs a GPU.
+#include <algorithm>
 #include <charconv>
 
 #include "common/tool.h"
@@ -14,6 +15,9 @@ struct Arguments {
   std::string key, trust, format, device;
   bool detached = false;
   int64_t date = -1;
+  // What stands before the command word.
+  std::string graph_key_before;
+  std::vector<std::string> words_before, targets_before;
 };
 
 /// The end of the year 9999, the last that dates in documents can name.
@@ -146,6 +150,33 @@ void add_command(CLI::App& app, Arguments& arguments, const Command& command) {
   }
 }
 
+/// Files and choices without a command, or before it: they count as if they stood behind it.
+void add_before_command(CLI::App& app, Arguments& arguments) {
+  app.add_option("files", arguments.words_before, "Files to show when no command is named")
+      ->type_name("PLAN");
+  auto* key =
+      app.add_option("--graph-key", arguments.graph_key_before)->type_name("KEY")->group("");
+  auto* target = app.add_option("--target,-t", arguments.targets_before)
+                     ->type_name("TARGET")
+                     ->allow_extra_args(false)
+                     ->group("");
+  app.callback([&arguments, key, target] {
+    const auto& command =
+        *std::find_if(std::begin(kCommands), std::end(kCommands),
+                      [&](const Command& c) { return arguments.command == c.name; });
+    for (const auto* option : {key, target})
+      if (option->count() != 0 && !command.chooses)
+        throw CLI::ValidationError("--" + option->get_lnames().front(),
+                                   arguments.command + " takes none");
+    const auto put_first = [](std::vector<std::string>& before, std::vector<std::string>& list) {
+      list.insert(list.begin(), before.begin(), before.end());
+    };
+    put_first(arguments.words_before, arguments.words);
+    put_first(arguments.targets_before, arguments.targets);
+    if (arguments.graph_key.empty()) arguments.graph_key = arguments.graph_key_before;
+  });
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -156,7 +187,10 @@ int main(int argc, char** argv) {
        "Shows, compares and takes apart plan files; says which plan a target gets; disassembles "
        "machine code; lists what this installation has. Files of others are shown as far as their "
        "layout is known: code objects, kernel archives, hipDNN's plans, cubins, PTX.\n"
-       "BUNDLE.tar.zst:MEMBER stands for a file inside a bundle, - for standard input.",
+       "BUNDLE.tar.zst:MEMBER stands for a file inside a bundle, - for standard input. "
+       "\"--graph-key\", \"--target\" and the common options stand before the command or behind "
+       "it, "
+       "the other options behind it.",
        {{"hipplan-inspect conv.hplan", "what is inside"},
         {"hipplan-inspect diff old.hplan new.hplan",
          "what changed; exit status 1 when anything did"},
@@ -165,9 +199,7 @@ int main(int argc, char** argv) {
          "the graph it was baked from"}}});
   Arguments arguments;
   for (const auto& command : kCommands) add_command(tool.app(), arguments, command);
-  tool.app()
-      .add_option("files", arguments.words, "Files to show when no command is named")
-      ->type_name("PLAN");
+  add_before_command(tool.app(), arguments);
   return tool.run(argc, argv, [&](const hipplan_tool_io& io) {
     StringList word_list, target_list;
     hipplan_inspect_options options{};
