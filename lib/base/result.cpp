@@ -8,7 +8,8 @@ std::string Error::text() const {
   out += what;
   if (!expected.empty()) out += "; expected " + expected;
   if (!found.empty()) out += (expected.empty() ? "; found " : ", found ") + found;
-  if (!advice.empty()) out += "; " + advice;
+  // Advice of several lines starts on one of its own.
+  if (!advice.empty()) out += (advice.front() == '\n' ? ":" : "; ") + advice;
   return out;
 }
 

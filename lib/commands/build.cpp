@@ -157,12 +157,16 @@ Result<void> bake_all(Bake& bake) {
     bake.io.progress("baking plans", ++done, bake.jobs.size());
   });
   HIPPLAN_TRY(bake.io.check_interrupted());
+  bool not_served = false;
   for (const Job& job : bake.jobs) {
     tell(job.notes, bake.io);
-    if (!job.baked->ok())
-      bake.io.fail(job.baked->error().within(bake.sources[job.source].path + " for " +
-                                             bake.targets[job.target].arch.text()));
+    if (job.baked->ok()) continue;
+    const Error& error = job.baked->error();
+    not_served = not_served || error.reason == "not-served";
+    bake.io.fail(error.within(bake.sources[job.source].path + " for " +
+                              bake.targets[job.target].arch.text()));
   }
+  if (not_served && bake.options.why == 0) bake.io.note("--why tells every reason of a refusal");
   return {};
 }
 

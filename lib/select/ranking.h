@@ -44,8 +44,9 @@ struct ReasonGroup {
   std::vector<std::string> kernels;
 };
 [[nodiscard]] std::vector<ReasonGroup> grouped(const std::vector<match::Reason>& reasons);
-/// One clause for each engine that came closest to serving the graph.
-[[nodiscard]] std::string refusal_summary(const match::MatchResult& matched,
-                                          std::string_view engine);
+/// A line for each engine that came closest to serving the graph, with the reason that tells most.
+/// When none has its nodes: a line on the graph's nodes, then one for each engine.
+[[nodiscard]] std::vector<std::string> refusal_lines(const match::MatchResult& matched,
+                                                     std::string_view engine);
 
 }  // namespace hipplan::select
