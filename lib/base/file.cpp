@@ -88,20 +88,17 @@ Result<Bytes> read_stream(int descriptor, const fs::path& path, uint64_t limit) 
 /// it costs less than a mapping.
 constexpr uint64_t kReadWhole = 1 << 20;
 
-/// The first `size` bytes; fewer when the file became shorter.
-Result<Bytes> read_from_start(int descriptor, const fs::path& path, uint64_t size) {
-  Bytes out(static_cast<size_t>(size));
+/// Fills `to` from the start of the file; how much there was when the file became shorter.
+Result<size_t> read_from_start(int descriptor, const fs::path& path, std::span<std::byte> to) {
   size_t at = 0;
-  while (at < out.size()) {
-    const ssize_t got =
-        ::pread(descriptor, out.data() + at, out.size() - at, static_cast<off_t>(at));
+  while (at < to.size()) {
+    const ssize_t got = ::pread(descriptor, to.data() + at, to.size() - at, static_cast<off_t>(at));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return machine_error(path, "read", errno);
     if (got == 0) break;
     at += static_cast<size_t>(got);
   }
-  out.resize(at);
-  return out;
+  return at;
 }
 
 /// Locks a temporary for its writer. False when another process holds it, or when it is gone from
@@ -158,8 +155,12 @@ Result<FileView> FileView::open(const fs::path& path, uint64_t limit) {
   if (size > limit) return too_large(path, limit);
   if (size == 0) return out;
   if (size <= kReadWhole) {
-    HIPPLAN_TRY_ASSIGN(auto bytes, read_from_start(file.get(), path, size));
-    return own(std::move(bytes));
+    const auto memory = std::make_shared_for_overwrite<std::byte[]>(static_cast<size_t>(size));
+    const std::span<std::byte> all(memory.get(), static_cast<size_t>(size));
+    HIPPLAN_TRY_ASSIGN(const size_t read, read_from_start(file.get(), path, all));
+    out.view_ = all.first(read);
+    out.owner_ = memory;
+    return out;
   }
   void* mapped = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.get(), 0);
   if (mapped == MAP_FAILED) return machine_error(path, "mmap", errno);
