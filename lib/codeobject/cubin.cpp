@@ -79,6 +79,7 @@ Result<void> read_kernel_info(ByteView section, Kernel& kernel, const std::strin
       kernel.max_flat_workgroup_size = static_cast<uint32_t>(items * *z);
     }
   }
+  kernel.arguments.reserve(parameters.size());
   for (const auto& [ordinal, argument] : parameters) {
     if (ordinal != kernel.arguments.size())
       return bad_cubin(where, "a parameter is missing", "",

@@ -95,9 +95,10 @@ Result<void> add_part(uint64_t& sum, uint64_t size, ByteView bytes, const std::s
 }
 
 Result<void> read_sections(ElfFile& file, ByteView bytes, const std::string& where) {
-  HIPPLAN_TRY_ASSIGN(const auto headers,
-                     read_table<Elf64_Shdr>(bytes, file.header.e_shoff, file.header.e_shnum,
-                                            where + ": section headers"));
+  const std::string table = where + ": section headers";
+  HIPPLAN_TRY_ASSIGN(const auto headers, read_table<Elf64_Shdr>(bytes, file.header.e_shoff,
+                                                                file.header.e_shnum, table));
+  file.sections.reserve(headers.size());
   uint64_t sum = 0;
   for (size_t i = 0; i < headers.size(); ++i) {
     ElfSection section{headers[i], {}, {}};
@@ -108,7 +109,7 @@ Result<void> read_sections(ElfFile& file, ByteView bytes, const std::string& whe
                        cat("at most ", bytes.size(), " bytes"),
                        cat(headers[i].sh_size, " bytes at offset ", headers[i].sh_offset));
       section.content = *content;
-      HIPPLAN_TRY(add_part(sum, content->size(), bytes, where + ": section headers"));
+      HIPPLAN_TRY(add_part(sum, content->size(), bytes, table));
     }
     file.sections.push_back(section);
   }
@@ -164,6 +165,7 @@ Result<std::vector<ElfSymbol>> read_symbols(const ElfFile& file, const ElfSectio
                    cat(section.header.sh_link));
   Names names(file.sections[section.header.sh_link].content);
   std::vector<ElfSymbol> symbols;
+  symbols.reserve(count);
   for (uint64_t i = 1; i < count; ++i) {
     ElfSymbol symbol{*load<Elf64_Sym>(section.content, i * sizeof(Elf64_Sym)), {}};
     const auto name = names.at(symbol.raw.st_name);
