@@ -103,6 +103,15 @@ Result<void> prepare(Bake& bake) {
   inputs.push_back(text_or_empty(options.sign_key));
   HIPPLAN_TRY(refuse_overwrite(text_or_empty(options.output), inputs));
   for (const auto& path : paths) bake.sources.push_back({path, std::nullopt, {}});
+  const std::string output = text_or_empty(options.output);
+  // A folder or a pattern asks for many graphs even where it holds one.
+  const bool many = paths.size() > 1 || paths != items(options.graphs);
+  bake.to_folder = to_folder(output, many);
+  if (bake.to_folder && !to_folder(output, false))
+    bake.io.note(output +
+                 " is taken for a folder, since several graphs are baked and the name has no "
+                 "extension; -o " +
+                 output + ".hplan writes one file");
   return {};
 }
 
@@ -199,7 +208,7 @@ Result<void> run(Bake& bake) {
   HIPPLAN_TRY(read_all(bake));
   HIPPLAN_TRY(bake_all(bake));
   const std::string output = text_or_empty(bake.options.output);
-  if (!output.empty() && !to_folder(output)) refuse_twins(bake);
+  if (!output.empty() && !bake.to_folder) refuse_twins(bake);
   const bool any = std::any_of(bake.jobs.begin(), bake.jobs.end(),
                                [](const Job& job) { return job.baked->ok(); });
   const bool good = bake.io.status() == 0 || (bake.options.keep_going != 0 && any);
@@ -224,7 +233,7 @@ void tell_unwritten(const Bake& bake) {
 }  // namespace
 
 int build(const hipplan_build_options& options, Io& io) {
-  Bake bake{options, io, {}, {}, {}, {}, false, false, {}};
+  Bake bake{options, io, {}, {}, {}, {}, false, false, false, {}};
   const Result<void> done = run(bake);
   if (!done) io.fail(done.error());
   tell_unwritten(bake);

@@ -62,7 +62,7 @@ Result<void> write_folder(const Bake& bake, const fs::path& folder) {
 
 Result<void> write_baked(const Bake& bake) {
   const std::string output = text_or_empty(bake.options.output);
-  if (to_folder(output)) return write_folder(bake, output);
+  if (bake.to_folder) return write_folder(bake, output);
   std::vector<const Job*> good;
   for (const Job& job : bake.jobs)
     if (job.baked->ok()) good.push_back(&job);
@@ -82,9 +82,11 @@ Result<void> compare_bytes(const Bytes& a, const Bytes& b, const char* what) {
 
 }  // namespace
 
-bool to_folder(const std::string& output) {
+bool to_folder(const std::string& output, bool many) {
   std::error_code ignored;
-  return !output.empty() && (output.back() == '/' || fs::is_directory(output, ignored));
+  if (output.empty() || output == "-") return false;
+  if (output.back() == '/' || fs::is_directory(output, ignored)) return true;
+  return many && !fs::path(output).has_extension() && !fs::exists(output, ignored);
 }
 
 Result<void> check_reproducible(const Bake& bake) {

@@ -39,14 +39,16 @@ struct Bake {
   select::Request request;
   std::vector<Source> sources;
   std::vector<Job> jobs;
+  bool to_folder = false;  ///< one file for each graph
   bool written = false;
   bool keep_going_helps = false;
   std::optional<plan::PrivateKey> key;             ///< signs what is written
   std::unique_ptr<Benchmark> benchmark = nullptr;  ///< measures, with --benchmark
 };
 
-/// Whether an output means a folder: it ends in a slash, or is one.
-[[nodiscard]] bool to_folder(const std::string& output);
+/// Whether an output means a folder: it ends in a slash or is one. Where nothing is yet, a name
+/// without extension is one too when `many` graphs were asked for.
+[[nodiscard]] bool to_folder(const std::string& output, bool many);
 /// Writes what was baked: one file, or one for each graph into a folder, all of them or none.
 Result<void> write_baked(const Bake& bake);
 /// Bakes again with nothing cached, one thread and the plans in reverse, and compares the bytes;

@@ -83,8 +83,8 @@ int main(int argc, char** argv) {
        "GRAPH... --target TARGET[,TARGET...] -o OUT",
        "Every graph is baked for every target: engine, kernel and launch inputs are decided, and "
        "the kernel's machine code is put into the plan. No GPU is needed.\n"
-       "OUT is a file that holds all plans, or a folder (ending in /) that gets one file per "
-       "graph. "
+       "OUT is a file that holds all plans, or a folder (ending in /, or without extension when "
+       "there are several graphs) that gets one file per graph. "
        "Nothing is written when a graph cannot be baked, unless \"--keep-going\" is given. The "
        "same "
        "graphs give the same bytes on every machine.",
