@@ -44,7 +44,58 @@ std::unique_ptr<device::NullDevice> null_device(const std::string& target = "gfx
   return std::make_unique<device::NullDevice>(test::target_of(target));
 }
 
+/// The catalogue's handler of good_plan(), whose kernel also wants a workspace.
+class WithWorkspace final : public engine::DispatchHandler {
+ public:
+  static constexpr uint64_t kBytes = 1000;
+  [[nodiscard]] std::string_view name() const override { return own().name(); }
+  [[nodiscard]] std::string_view alias() const override { return own().alias(); }
+  [[nodiscard]] const std::vector<engine::ValueRule>& contract() const override {
+    return own().contract();
+  }
+  [[nodiscard]] std::vector<codeobject::Argument> signature(
+      std::string_view launch_name) const override {
+    return own().signature(launch_name);
+  }
+  Result<engine::PreparedKernel> prepare(const LaunchValues& values) const override {
+    auto out = own().prepare(values);
+    if (out.ok()) out->workspace_bytes = kBytes;
+    return out;
+  }
+  static const engine::DispatchHandler* find(std::string_view) {
+    static const WithWorkspace kHandler;
+    return &kHandler;
+  }
+
+ private:
+  static const engine::DispatchHandler& own() {
+    return *engine::find_by_alias(good_plan().payload.dispatch);
+  }
+};
+
 }  // namespace
+
+TEST_CASE("a workspace that is missing or lies wrong is refused before the launch") {
+  if (!test::have_kernels()) return;
+  plan::Plan plan = good_plan();
+  plan.envelope.workspace_size = WithWorkspace::kBytes;
+  plan.payload.workspace_bytes = WithWorkspace::kBytes;
+  restore::Provider provider = restore::built_in_provider();
+  provider.find_handler = WithWorkspace::find;
+  auto device = null_device();
+  const auto executable = restore::Executable::create(plan, provider, *device);
+  REQUIRE_MESSAGE(executable.ok(), (executable.ok() ? "" : executable.error().text()));
+  std::vector<restore::TensorAddress> tensors;
+  for (const auto& binding : (*executable)->prepared().bindings)
+    tensors.push_back({binding.uid, 0x1000});
+  const auto reason = [&](device::Address workspace) {
+    const auto done = (*executable)->execute(*device, tensors, workspace);
+    return done.ok() ? std::string() : done.error().reason;
+  };
+  CHECK(reason(0) == "null-workspace");
+  CHECK(reason(0x1080) == "address-alignment");
+  CHECK(reason(0x1100).empty());
+}
 
 TEST_CASE("a baked plan passes every check") {
   if (!test::have_kernels()) return;
@@ -220,7 +271,7 @@ TEST_CASE("restoring reads the decisions and the code, and no text that it does 
   const auto plan = file->read_decisions(entry);
   REQUIRE(plan.ok());
   CHECK(plan::plan_digest(*plan) == plan::plan_digest(good_plan()));
-  CHECK(*plan->payload.kernels[0].code == *good_plan().payload.kernels[0].code);
+  CHECK(same_bytes(*plan->payload.kernels[0].code, *good_plan().payload.kernels[0].code));
   CHECK(plan->reasons.empty());
   auto device = null_device();
   CHECK(restore::Executable::create(*plan, restore::built_in_provider(), *device).ok());
