@@ -1,5 +1,5 @@
 # Reads the include table of docs/architecture.md (first file), then sources; prints every include that
-# the table does not allow. Exit status 1 when there is one.
+# the table does not allow, and with complete=1 what it allows and nothing needs. Exit status 1 when there is one.
 #
 # A folder of the table covers everything below it, the longest match first. "engine/dispatch" is not a
 # folder but the files whose name starts with "dispatch" anywhere below lib/engine.
@@ -58,6 +58,7 @@ END {
   if (sources == 0) { print "no sources were given"; bad++ }
   for (pair in allowed) {
     split(pair, ends, SUBSEP)
+    if (complete && !(pair in used)) { print "include table: " ends[1] " may include " ends[2] ", and does not"; bad++ }
     if (!(ends[2] in known)) { print "include table: " ends[1] " may include " ends[2] ", which has no row"; bad++ }
   }
   exit bad ? 1 : 0
