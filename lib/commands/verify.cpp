@@ -29,6 +29,7 @@ struct Verification {
   std::optional<target::Arch> device;     ///< given: only plans that run there are executed
   uint64_t executed = 0, to_execute = 0;  ///< plans of the current file
   bool noted = false;                     ///< a plan's code was said to be slow to load
+  std::set<std::string> absent{};         ///< devices' faults that were told
 };
 
 void note_failure(FileVerdict& file, const Error& error) {
@@ -64,6 +65,14 @@ Result<void> judge_outputs(const std::vector<run::OutputComparison>& outputs) {
   return {};
 }
 
+/// A device that is not there says nothing about the plan. Each fault is told once.
+void leave_out(const Error& error, PlanVerdict& verdict, Verification& v) {
+  verdict.not_executed = error;
+  v.io.fail_quietly(exit_code(error.code));
+  if (v.absent.insert(error.text()).second)
+    v.io.fail(error.within("plans for " + verdict.entry.target + " are not executed"));
+}
+
 /// Runs the plan twice with seeded inputs and compares with the CPU reference.
 Result<void> execute_plan(const plan::Plan& plan, PlanVerdict& verdict, Verification& v) {
   constexpr uint64_t kSteps = 4;
@@ -74,7 +83,12 @@ Result<void> execute_plan(const plan::Plan& plan, PlanVerdict& verdict, Verifica
   };
   const DeviceRequest request{text_or_empty(v.options.device), plan.target, v.described};
   HIPPLAN_TRY(next());
-  HIPPLAN_TRY_ASSIGN(const auto device, open_device(request, v.io));
+  const auto opened = open_device(request, v.io);
+  if (!opened) {
+    leave_out(opened.error(), verdict, v);
+    return {};
+  }
+  const auto& device = *opened;
   if (const auto note = note_on_loading(plan, *device); note && !std::exchange(v.noted, true))
     v.io.note(*note);
   HIPPLAN_TRY_ASSIGN(const auto executable,
@@ -140,7 +154,7 @@ Result<void> check_file(const plan::File& file, FileVerdict& out, Verification& 
   v.to_execute = entries.size();  // at most: plans for other devices are left out
   for (const auto& entry : entries) {
     HIPPLAN_TRY(v.io.check_interrupted());
-    PlanVerdict verdict{entry, {}, {}, {}, {}, {}};
+    PlanVerdict verdict{entry, {}, {}, {}, {}, {}, {}};
     // The full check has read the texts; only execution needs one of them.
     HIPPLAN_TRY_ASSIGN(const auto plan, v.options.execute != 0 ? file.read_plan(entry, true)
                                                                : file.read_decisions(entry));
@@ -151,6 +165,7 @@ Result<void> check_file(const plan::File& file, FileVerdict& out, Verification& 
       v.io.fail(good.error().within(cat(out.path, ": plan ", short_name(entry))));
       note_failure(out, good.error());
     }
+    if (verdict.not_executed) note_failure(out, *verdict.not_executed);
     out.plans.push_back(std::move(verdict));
     if (entries.size() > 1 && v.options.execute == 0)
       v.io.progress("checking plans", out.plans.size(), entries.size());

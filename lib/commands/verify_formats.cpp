@@ -27,35 +27,48 @@ std::string xml(const std::string& raw) {
   return out;
 }
 
-/// One test case, failed when there is an error.
-std::string junit_case(const std::string& suite, const std::string& name, const Error* error) {
+/// One test case: passed, or with what there is to say, "failure" or "skipped".
+std::string junit_case(const std::string& suite, const std::string& name, const char* outcome,
+                       const Error* error) {
   const std::string head =
       cat("    <testcase classname=\"", xml(suite), "\" name=\"", xml(name), "\"");
   if (error == nullptr) return head + "/>\n";
-  return cat(head, ">\n      <failure type=\"", xml(error->reason), "\" message=\"",
+  return cat(head, ">\n      <", outcome, " type=\"", xml(error->reason), "\" message=\"",
              xml(message_of(*error)), "\"/>\n    </testcase>\n");
 }
 
 struct JunitSuite {
   std::string cases;
-  size_t count = 0, failures = 0;
-  void add(const std::string& suite, const std::string& name, const Error* error) {
-    cases += junit_case(suite, name, error);
+  size_t count = 0, failures = 0, skipped = 0;
+  void add(const std::string& suite, const std::string& name, const Error* failure,
+           const Error* skip = nullptr) {
+    const Error* said = failure != nullptr ? failure : skip;
+    cases += junit_case(suite, name, failure != nullptr ? "failure" : "skipped", said);
     ++count;
-    failures += error != nullptr ? 1 : 0;
+    failures += failure != nullptr ? 1 : 0;
+    skipped += failure == nullptr && skip != nullptr ? 1 : 0;
   }
 };
+
+const Error* pointer(const std::optional<Error>& error) {
+  return error ? &*error : nullptr;
+}
 
 JunitSuite junit_suite(const FileVerdict& file) {
   JunitSuite out;
   for (const auto& plan : file.plans)
-    out.add(file.path, short_name(plan.entry), plan.failure ? &*plan.failure : nullptr);
+    out.add(file.path, short_name(plan.entry), pointer(plan.failure), pointer(plan.not_executed));
   for (const auto& missing : file.missing) {
     const Error error = missing_error(missing);
     out.add(file.path, cat(missing.graph_key.hex().substr(0, 16), " on ", missing.target), &error);
   }
-  if (file.missing.empty()) out.add(file.path, "file", file.failure ? &*file.failure : nullptr);
+  if (file.missing.empty()) out.add(file.path, "file", pointer(file.failure));
   return out;
+}
+
+/// The counts of a suite or of all.
+std::string junit_counts(size_t count, size_t failures, size_t skipped) {
+  return cat("tests=\"", count, "\" failures=\"", failures, "\" skipped=\"", skipped, "\"");
 }
 
 /// A path as the reference of a URI: what is not plain is percent-encoded.
@@ -101,18 +114,18 @@ void sarif_result(json::Writer& out, const std::string& path, const Error& error
 
 void print_verdicts_junit(const std::vector<FileVerdict>& files, Io& io) {
   std::string suites;
-  size_t count = 0, failures = 0;
+  size_t count = 0, failures = 0, skipped = 0;
   for (const auto& file : files) {
     const JunitSuite suite = junit_suite(file);
-    suites += cat("  <testsuite name=\"", xml(file.path), "\" tests=\"", suite.count,
-                  "\" failures=\"", suite.failures, "\">\n", suite.cases, "  </testsuite>\n");
+    suites += cat("  <testsuite name=\"", xml(file.path), "\" ",
+                  junit_counts(suite.count, suite.failures, suite.skipped), ">\n", suite.cases,
+                  "  </testsuite>\n");
     count += suite.count;
     failures += suite.failures;
+    skipped += suite.skipped;
   }
-  io.result(
-      cat("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"hipplan-verify\" "
-          "tests=\"",
-          count, "\" failures=\"", failures, "\">\n", suites, "</testsuites>\n"));
+  io.result(cat("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"hipplan-verify\" ",
+                junit_counts(count, failures, skipped), ">\n", suites, "</testsuites>\n"));
 }
 
 void print_verdicts_sarif(const std::vector<FileVerdict>& files, Io& io) {

@@ -1,5 +1,6 @@
 #include "commands/verify_report.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -14,9 +15,17 @@ std::string joined(const std::set<std::string>& words) {
   return out;
 }
 
+/// Why a plan was not executed, in short: "no such device (the CUDA driver library does not open)".
+std::string absence(const Error& error) {
+  if (error.code != Code::machine) return error.where + ": " + error.what;
+  return "no such device (" + error.what.substr(0, error.what.find(" (")) + ")";
+}
+
 /// "  04151b225e3ac406/gfx942: ran on emulator:gfx942; output 4 agrees, …"
 void print_executions(const FileVerdict& file, Io& io) {
   for (const auto& plan : file.plans) {
+    if (plan.not_executed)
+      io.line(cat("  ", short_name(plan.entry), ": not executed: ", absence(*plan.not_executed)));
     if (!plan.execution) continue;
     std::string line = cat("  ", short_name(plan.entry), ": ran on ", plan.execution->device);
     for (const auto& [uid, result] : plan.execution->outputs)
@@ -42,6 +51,26 @@ std::string served_by_others(const FileVerdict& file) {
   return out;
 }
 
+/// What a file of this status is called in the summary.
+const char* status_word(int status) {
+  switch (status) {
+    case HIPPLAN_OK:
+      return "good";
+    case HIPPLAN_NEGATIVE:
+      return "with wrong results";
+    case HIPPLAN_BAD_INPUT:
+      return "unreadable";
+    case HIPPLAN_DAMAGED:
+      return "damaged";
+    case HIPPLAN_UNUSABLE:
+      return "unusable here";
+    case HIPPLAN_UNTRUSTED:
+      return "untrusted";
+    default:
+      return "not executed or not read";
+  }
+}
+
 }  // namespace
 
 std::string short_name(const plan::EntryInfo& entry) {
@@ -59,7 +88,8 @@ Error missing_error(const MissingTarget& missing) {
 std::vector<Error> failures_of(const FileVerdict& file) {
   std::vector<Error> out;
   for (const auto& plan : file.plans)
-    if (plan.failure) out.push_back(plan.failure->within("plan " + short_name(plan.entry)));
+    for (const auto* error : {&plan.failure, &plan.not_executed})
+      if (*error) out.push_back((*error)->within("plan " + short_name(plan.entry)));
   for (const auto& missing : file.missing) out.push_back(missing_error(missing));
   // The first of the missing targets is the failure of the whole file too.
   if (file.failure && file.missing.empty()) out.push_back(*file.failure);
@@ -70,7 +100,10 @@ void print_verdicts(const std::vector<FileVerdict>& files, Io& io) {
   std::map<int, size_t> counts;
   for (const auto& file : files) {
     ++counts[file.status];
-    if (file.status != 0) {
+    const auto left_out = static_cast<size_t>(
+        std::count_if(file.plans.begin(), file.plans.end(),
+                      [](const PlanVerdict& plan) { return plan.not_executed.has_value(); }));
+    if (failures_of(file).size() != left_out) {
       io.line(cat(file.path, ": ",
                   file.status == HIPPLAN_DAMAGED     ? "damaged"
                   : file.status == HIPPLAN_UNTRUSTED ? "untrusted"
@@ -81,13 +114,14 @@ void print_verdicts(const std::vector<FileVerdict>& files, Io& io) {
     std::set<std::string> targets;
     for (const auto& plan : file.plans) targets.insert(plan.entry.target);
     io.line(cat(file.path, ": good, ", counted(file.plans.size(), "plan"),
-                targets.empty() ? "" : " for ", joined(targets), served_by_others(file)));
+                targets.empty() ? "" : " for ", joined(targets),
+                left_out == 0 ? "" : cat(", ", left_out, " not executed"), served_by_others(file)));
     print_executions(file, io);
   }
   if (files.size() < 2) return;
   std::string summary;
   for (const auto& [status, count] : counts)
-    summary += cat(summary.empty() ? "" : ", ", count, " with status ", status);
+    summary += cat(summary.empty() ? "" : ", ", count, " ", status_word(status));
   io.line(cat(files.size(), " files: ", summary));
 }
 
@@ -116,6 +150,10 @@ void write_plan(json::Writer& out, const PlanVerdict& plan) {
   if (plan.failure) {
     out.key("error");
     write_error(out, *plan.failure);
+  }
+  if (plan.not_executed) {
+    out.key("not_executed");
+    write_error(out, *plan.not_executed);
   }
   out.end_object();
 }

@@ -24,6 +24,7 @@ struct PlanVerdict {
   std::optional<Error> failure;
   std::vector<std::string> usable_on;  ///< of the targets asked for
   std::optional<Execution> execution;
+  std::optional<Error> not_executed;  ///< why there was no device to execute a sound plan on
 };
 
 /// A graph without a sound plan for a target that was asked for.
@@ -51,7 +52,8 @@ void print_verdicts_sarif(const std::vector<FileVerdict>& files, Io& io);
 
 /// "04151b225e3ac406/gfx942"
 [[nodiscard]] std::string short_name(const plan::EntryInfo& entry);
-/// Every failure of a file in the order of finding: of its plans, its missing targets, the file.
+/// Every failure of a file in the order of finding: of its plans (those that were not executed
+/// too), its missing targets, the file.
 [[nodiscard]] std::vector<Error> failures_of(const FileVerdict& file);
 /// No sound plan of a graph runs on a target.
 [[nodiscard]] Error missing_error(const MissingTarget& missing);

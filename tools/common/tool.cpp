@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 
 #include "base/harmless.h"
 #include "common/option_table.h"
@@ -102,6 +103,16 @@ constexpr uint64_t kMostJobs = 65536;
 
 }  // namespace
 
+const CLI::Validator kTolerance(
+    [](const std::string& text) {
+      double number = -1;
+      const char* end = text.data() + text.size();
+      const auto read = std::from_chars(text.data(), end, number);
+      const bool good = read.ec == std::errc() && read.ptr == end && number >= 0 &&
+                        number <= std::numeric_limits<double>::max();
+      return good ? std::string() : "'" + text + "' is not a number from 0 on";
+    },
+    "", "tolerance");
 const CLI::Validator kWholeNumber = whole_number(UINT64_MAX, "2^64 - 1");
 
 Tool::Tool(About about)

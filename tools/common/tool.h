@@ -26,6 +26,8 @@ class StringList {
 
 /// Check for an option's value: digits only, so that "-1" is not read as a huge number.
 extern const CLI::Validator kWholeNumber;
+/// Check for a tolerance: a number from 0 on.
+extern const CLI::Validator kTolerance;
 
 /// One program run. Parses, calls the library, prints, and gives the exit status.
 class Tool {

@@ -1,6 +1,7 @@
 // hipplan-inspect: look into plan files; never needs a GPU.
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 
 #include "common/tool.h"
 
@@ -23,14 +24,41 @@ struct Arguments {
 /// The end of the year 9999, the last that dates in documents can name.
 constexpr int64_t kLastSecond = 253402300799;
 
-int64_t date_of(const std::string& text) {
+/// Digits only, all of `text`; -1 where it is something else.
+int64_t number_of(std::string_view text) {
   int64_t out = -1;
   const char* end = text.data() + text.size();
   const auto read = std::from_chars(text.data(), end, out);
-  if (read.ec == std::errc() && read.ptr == end && out >= 0 && out <= kLastSecond) return out;
-  throw CLI::ValidationError("--date", "'" + text + "' is no time from 0 to " +
-                                           std::to_string(kLastSecond) +
-                                           " (seconds since 1970, also in SOURCE_DATE_EPOCH)");
+  return read.ec == std::errc() && read.ptr == end ? out : -1;
+}
+
+/// Seconds since 1970 at "2024-05-17" or "2024-05-17T13:45:00Z"; -1 where it is no such time.
+int64_t iso_time(const std::string& text) {
+  constexpr std::string_view kForm = "dddd-dd-ddTdd:dd:ddZ";
+  constexpr size_t kDateOnly = 10;
+  if (text.size() != kForm.size() && text.size() != kDateOnly) return -1;
+  for (size_t i = 0; i < text.size(); ++i)
+    if (kForm[i] == 'd' ? text[i] < '0' || text[i] > '9' : text[i] != kForm[i]) return -1;
+  const auto part = [&](size_t at, size_t digits) -> int64_t {
+    return at < text.size() ? number_of(std::string_view(text).substr(at, digits)) : 0;
+  };
+  const std::chrono::year_month_day date{std::chrono::year(static_cast<int>(part(0, 4))),
+                                         std::chrono::month(static_cast<unsigned>(part(5, 2))),
+                                         std::chrono::day(static_cast<unsigned>(part(8, 2)))};
+  const int64_t hour = part(11, 2), minute = part(14, 2), second = part(17, 2);
+  if (!date.ok() || hour > 23 || minute > 59 || second > 59) return -1;
+  constexpr int64_t kHours = 24, kMinutes = 60, kSeconds = 60;
+  const int64_t days = std::chrono::sys_days(date).time_since_epoch().count();
+  return ((days * kHours + hour) * kMinutes + minute) * kSeconds + second;
+}
+
+int64_t date_of(const std::string& text) {
+  const int64_t out = std::max(number_of(text), iso_time(text));
+  if (out >= 0 && out <= kLastSecond) return out;
+  throw CLI::ValidationError(
+      "--date", "'" + text +
+                    "' is no time from 1970 to 9999, such as 2024-05-17, "
+                    "2024-05-17T13:45:00Z, or seconds since 1970 (SOURCE_DATE_EPOCH too)");
 }
 
 /// What -o takes.
@@ -144,9 +172,9 @@ void add_command(CLI::App& app, Arguments& arguments, const Command& command) {
            [&arguments, sub](const std::string& text) {
              if (sub->parsed()) arguments.date = date_of(text);
            },
-           "Time the document names, in seconds since 1970")
+           "Time the document names, UTC: 2024-05-17T13:45:00Z, 2024-05-17, or seconds since 1970")
         ->envname("SOURCE_DATE_EPOCH")
-        ->type_name("SECONDS");
+        ->type_name("TIME");
   }
 }
 

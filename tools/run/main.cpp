@@ -65,11 +65,11 @@ int main(int argc, char** argv) {
       ->group("Checks");
   app.add_option("--atol", absolute, "Absolute tolerance instead of the derived one")
       ->type_name("NUMBER")
-      ->check(CLI::NonNegativeNumber)
+      ->check(hipplan::tools::kTolerance)
       ->group("Checks");
   app.add_option("--rtol", relative, "Relative tolerance instead of the derived one")
       ->type_name("NUMBER")
-      ->check(CLI::NonNegativeNumber)
+      ->check(hipplan::tools::kTolerance)
       ->group("Checks");
   app.add_flag("--bench", bench,
                "Time executions on a GPU: samples between device events that hold no cost of "
