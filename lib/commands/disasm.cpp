@@ -103,9 +103,10 @@ Result<OpenedObject> open_object(ByteView bytes, const std::string& where) {
 
 /// PTX is text already: the lines of one kernel with their numbers in the file.
 void write_ptx(OpenedObject& object, std::string_view text, KernelWriter& out) {
-  if (text.data() > object.counted)
-    object.line += static_cast<uint64_t>(std::count(object.counted, text.data(), '\n'));
-  object.counted = text.data() + text.size();
+  const char* const start = text.data();
+  if (start > object.counted)
+    object.line += static_cast<uint64_t>(std::count(object.counted, start, '\n'));
+  object.counted = start + text.size();
   for (;; ++object.line) {
     const size_t end = std::min(text.find('\n'), text.size());
     out.line({object.line, 0, {}, harmless(text.substr(0, end), "\t"), true});
@@ -207,7 +208,7 @@ Result<target::Arch> target_arch(const Inspection& in) {
 Result<plan::EntryInfo> chosen_entry(const Inspection& in, const plan::File& file) {
   if (in.targets.empty()) return plan::choose_entry(file, in.graph_key, "");
   HIPPLAN_TRY_ASSIGN(const auto arch, target_arch(in));
-  const auto entry = resolve(file, in.graph_key, arch);
+  auto entry = resolve(file, in.graph_key, arch);
   if (!entry) return entry.error().within(file.where());
   if (const auto note = note_on_taken({*entry}, arch)) in.io.note(cat(file.where(), ": ", *note));
   return entry;

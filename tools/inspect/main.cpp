@@ -25,7 +25,7 @@ struct Arguments {
 constexpr int64_t kLastSecond = 253402300799;
 
 /// Digits only, all of `text`; -1 where it is something else.
-int64_t number_of(std::string_view text) {
+int64_t number_of(const std::string& text) {
   int64_t out = -1;
   const char* end = text.data() + text.size();
   const auto read = std::from_chars(text.data(), end, out);
@@ -40,7 +40,7 @@ int64_t iso_time(const std::string& text) {
   for (size_t i = 0; i < text.size(); ++i)
     if (kForm[i] == 'd' ? text[i] < '0' || text[i] > '9' : text[i] != kForm[i]) return -1;
   const auto part = [&](size_t at, size_t digits) -> int64_t {
-    return at < text.size() ? number_of(std::string_view(text).substr(at, digits)) : 0;
+    return at < text.size() ? number_of(text.substr(at, digits)) : 0;
   };
   const std::chrono::year_month_day date{std::chrono::year(static_cast<int>(part(0, 4))),
                                          std::chrono::month(static_cast<unsigned>(part(5, 2))),
@@ -124,58 +124,64 @@ void add_parts(CLI::App& app, Arguments& arguments) {
   }
 }
 
+/// What only one command takes.
+void add_own_options(CLI::App& sub, Arguments& arguments, const std::string& name) {
+  if (name == "extract") add_parts(sub, arguments);
+  if (name == "strip")
+    sub.add_option("--keep-target", arguments.targets, "GPUs whose plans stay")
+        ->type_name("TARGET")
+        ->allow_extra_args(false);
+  if (name == "sign") {
+    sub.add_option("--key", arguments.key, "Private key in PEM form")->type_name("FILE");
+    sub.add_flag("--detached", arguments.detached, "Write the signature to PLAN.sig");
+  }
+  if (name == "signatures")
+    sub.add_option("--trust", arguments.trust,
+                   "Judge by the public keys (*.pem) of this folder; contents are not checked, "
+                   "hipplan-verify does")
+        ->type_name("FOLDER");
+  if (name == "target")
+    sub.add_option("--device", arguments.device, "Which GPU: hip:NUMBER or cuda:NUMBER")
+        ->type_name("DEVICE");
+  if (name != "sbom") return;
+  sub.add_option("--format", arguments.format, "Which kind of document")
+      ->type_name("spdx|cyclonedx");
+  // The environment is read for every command; only this one uses it and may refuse it.
+  sub.add_option_function<std::string>(
+         "--date",
+         [&arguments, &sub](const std::string& text) {
+           if (sub.parsed()) arguments.date = date_of(text);
+         },
+         "Time the document names, UTC: 2024-05-17T13:45:00Z, 2024-05-17, or seconds since 1970")
+      ->envname("SOURCE_DATE_EPOCH")
+      ->type_name("TIME");
+}
+
+/// --graph-key and --target.
+void add_choice(CLI::App& sub, Arguments& arguments, const Command& command) {
+  sub.add_option("--graph-key", arguments.graph_key, "Which graph: first digits of its key")
+      ->type_name("KEY");
+  auto* target = sub.add_option("--target,-t", arguments.targets,
+                                "Which GPU: architecture or product; the plan that it gets")
+                     ->type_name("TARGET")
+                     ->allow_extra_args(false);
+  if (std::string(command.name) != "list") target->expected(1);
+}
+
 void add_command(CLI::App& app, Arguments& arguments, const Command& command) {
   auto* sub = app.add_subcommand(command.name, command.help);
   sub->callback([&arguments, &command] { arguments.command = command.name; });
   sub->footer(command.usage);
   if (*command.value != '\0')
     sub->add_option("words", arguments.words, command.words)->type_name(command.value);
-  if (command.chooses) {
-    sub->add_option("--graph-key", arguments.graph_key, "Which graph: first digits of its key")
-        ->type_name("KEY");
-    auto* target = sub->add_option("--target,-t", arguments.targets,
-                                   "Which GPU: architecture or product; the plan that it gets")
-                       ->type_name("TARGET")
-                       ->allow_extra_args(false);
-    if (std::string(command.name) != "list") target->expected(1);
-  }
+  if (command.chooses) add_choice(*sub, arguments, command);
   if (command.output != Output::none)
     sub->add_option("--output,-o", arguments.output,
                     command.output == Output::folder ? "Folder to write into"
                     : command.output == Output::file ? "File to write"
                                                      : "Where to write; - is standard output")
         ->type_name(command.output == Output::folder ? "FOLDER" : "FILE");
-  const std::string name = command.name;
-  if (name == "extract") add_parts(*sub, arguments);
-  if (name == "strip")
-    sub->add_option("--keep-target", arguments.targets, "GPUs whose plans stay")
-        ->type_name("TARGET")
-        ->allow_extra_args(false);
-  if (name == "sign") {
-    sub->add_option("--key", arguments.key, "Private key in PEM form")->type_name("FILE");
-    sub->add_flag("--detached", arguments.detached, "Write the signature to PLAN.sig");
-  }
-  if (name == "signatures")
-    sub->add_option("--trust", arguments.trust,
-                    "Judge by the public keys (*.pem) of this folder; contents are not checked, "
-                    "hipplan-verify does")
-        ->type_name("FOLDER");
-  if (name == "target")
-    sub->add_option("--device", arguments.device, "Which GPU: hip:NUMBER or cuda:NUMBER")
-        ->type_name("DEVICE");
-  if (name == "sbom") {
-    sub->add_option("--format", arguments.format, "Which kind of document")
-        ->type_name("spdx|cyclonedx");
-    // The environment is read for every command; only this one uses it and may refuse it.
-    sub->add_option_function<std::string>(
-           "--date",
-           [&arguments, sub](const std::string& text) {
-             if (sub->parsed()) arguments.date = date_of(text);
-           },
-           "Time the document names, UTC: 2024-05-17T13:45:00Z, 2024-05-17, or seconds since 1970")
-        ->envname("SOURCE_DATE_EPOCH")
-        ->type_name("TIME");
-  }
+  add_own_options(*sub, arguments, command.name);
 }
 
 /// Files and choices without a command, or before it: they count as if they stood behind it.
@@ -205,45 +211,49 @@ void add_before_command(CLI::App& app, Arguments& arguments) {
   });
 }
 
+hipplan::tools::About about() {
+  return {
+      "hipplan-inspect",
+      "Look into execution plans without a GPU",
+      "[COMMAND] PLAN...",
+      "Shows, compares and takes apart plan files; says which plan a target gets; disassembles "
+      "machine code; lists what this installation has. Files of others are shown as far as their "
+      "layout is known: code objects, kernel archives, hipDNN's plans, cubins, PTX.\n"
+      "BUNDLE.tar.zst:MEMBER stands for a file inside a bundle, - for standard input. "
+      "\"--graph-key\", \"--target\" and the common options stand before the command or behind "
+      "it, the other options behind it.",
+      {{"hipplan-inspect conv.hplan", "what is inside"},
+       {"hipplan-inspect diff old.hplan new.hplan",
+        "what changed; exit status 1 when anything did"},
+       {"hipplan-inspect disasm conv.hplan --target gfx942", "the machine code"},
+       {"hipplan-inspect extract conv.hplan --graph -o conv.json", "the graph it was baked from"}}};
+}
+
+int inspect(const Arguments& arguments, const hipplan_tool_io& io) {
+  StringList word_list, target_list;
+  hipplan_inspect_options options{};
+  options.struct_size = sizeof(options);
+  options.command = arguments.command.c_str();
+  options.arguments = word_list.view(arguments.words);
+  options.graph_key = given(arguments.graph_key);
+  options.targets = target_list.view(arguments.targets);
+  options.part = given(arguments.part);
+  options.output = given(arguments.output);
+  options.key = given(arguments.key);
+  options.detached = arguments.detached;
+  options.trust = given(arguments.trust);
+  options.format = given(arguments.format);
+  options.date = arguments.date;
+  options.device = given(arguments.device);
+  return hipplan_tool_inspect(&options, &io);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  hipplan::tools::Tool tool(
-      {"hipplan-inspect",
-       "Look into execution plans without a GPU",
-       "[COMMAND] PLAN...",
-       "Shows, compares and takes apart plan files; says which plan a target gets; disassembles "
-       "machine code; lists what this installation has. Files of others are shown as far as their "
-       "layout is known: code objects, kernel archives, hipDNN's plans, cubins, PTX.\n"
-       "BUNDLE.tar.zst:MEMBER stands for a file inside a bundle, - for standard input. "
-       "\"--graph-key\", \"--target\" and the common options stand before the command or behind "
-       "it, "
-       "the other options behind it.",
-       {{"hipplan-inspect conv.hplan", "what is inside"},
-        {"hipplan-inspect diff old.hplan new.hplan",
-         "what changed; exit status 1 when anything did"},
-        {"hipplan-inspect disasm conv.hplan --target gfx942", "the machine code"},
-        {"hipplan-inspect extract conv.hplan --graph -o conv.json",
-         "the graph it was baked from"}}});
+  hipplan::tools::Tool tool(about());
   Arguments arguments;
   for (const auto& command : kCommands) add_command(tool.app(), arguments, command);
   add_before_command(tool.app(), arguments);
-  return tool.run(argc, argv, [&](const hipplan_tool_io& io) {
-    StringList word_list, target_list;
-    hipplan_inspect_options options{};
-    options.struct_size = sizeof(options);
-    options.command = arguments.command.c_str();
-    options.arguments = word_list.view(arguments.words);
-    options.graph_key = given(arguments.graph_key);
-    options.targets = target_list.view(arguments.targets);
-    options.part = given(arguments.part);
-    options.output = given(arguments.output);
-    options.key = given(arguments.key);
-    options.detached = arguments.detached;
-    options.trust = given(arguments.trust);
-    options.format = given(arguments.format);
-    options.date = arguments.date;
-    options.device = given(arguments.device);
-    return hipplan_tool_inspect(&options, &io);
-  });
+  return tool.run(argc, argv, [&](const hipplan_tool_io& io) { return inspect(arguments, io); });
 }

@@ -4,23 +4,9 @@
 using hipplan::tools::given;
 using hipplan::tools::StringList;
 
-int main(int argc, char** argv) {
-  hipplan::tools::Tool tool(
-      {"hipplan-run",
-       "Restore a plan from its file and execute it",
-       "PLAN --device DEVICE [--check]",
-       "Restores the plan from its bytes and executes it with random inputs, or with inputs from "
-       ".npy files. No graph is matched, no kernel selected and nothing compiled.\n"
-       "Results that are judged come from two runs over differently poisoned outputs, so that an "
-       "element that the kernel does not write cannot pass.",
-       {{"hipplan-run conv.hplan --device emulator:gfx942 --check",
-         "run on an emulated MI300X and compare with the CPU"},
-        {"hipplan-run conv.hplan --input 1=x.npy --output 3=y.npy",
-         "inputs from a file, results to a file"},
-        {"hipplan-run conv.hplan --device hip:0 --bench --cold",
-         "how long it takes to restore, and to execute"},
-        {"hipplan-run conv.hplan --check-races --check-uninitialized --counters",
-         "look for wrong memory accesses, and count"}}});
+namespace {
+
+struct Arguments {
   std::string file, device = "auto", graph_key, graph_file, target_file, trace, break_pc, cache;
   std::vector<std::string> inputs, outputs, expects;
   uint64_t seed = 0, schedule_seed = 0, budget = 0;
@@ -28,125 +14,175 @@ int main(int argc, char** argv) {
   bool cold = false, replay = false;
   bool check = false, bench = false, races = false, uninitialized = false, counters = false;
   double absolute = -1, relative = -1;
-  auto& app = tool.app();
-  app.add_option("PLAN", file, "Plan file, - for standard input, or BUNDLE.tar.zst:MEMBER")
+};
+
+void add_plan_and_device(CLI::App& app, Arguments& arguments) {
+  app.add_option("PLAN", arguments.file,
+                 "Plan file, - for standard input, or BUNDLE.tar.zst:MEMBER")
       ->type_name("PLAN")
       ->required();
   app.add_option(
-         "--device", device,
+         "--device", arguments.device,
          "emulator:ARCH, hip:NUMBER or cuda:NUMBER computes, null:ARCH only launches, auto is "
          "the emulator of the file's first plan, or cuda:0 for an NVIDIA plan")
       ->type_name("DEVICE")
       ->capture_default_str();
-  app.add_option("--graph-key", graph_key, "Which graph's plan: first digits of its key")
+  app.add_option("--graph-key", arguments.graph_key, "Which graph's plan: first digits of its key")
       ->type_name("KEY");
-  app.add_option("--graph", graph_file, "Graph of a plan that was saved without it")
+  app.add_option("--graph", arguments.graph_file, "Graph of a plan that was saved without it")
       ->type_name("GRAPH");
-  app.add_option("--target-file", target_file, "Description of a device that does not ship")
+  app.add_option("--target-file", arguments.target_file,
+                 "Description of a device that does not ship")
       ->type_name("FILE");
-  app.add_option("--input", inputs, "Take the input tensor UID from a .npy file")
+}
+
+void add_data(CLI::App& app, Arguments& arguments) {
+  app.add_option("--input", arguments.inputs, "Take the input tensor UID from a .npy file")
       ->type_name("UID=FILE")
       ->allow_extra_args(false)
       ->group("Data");
-  app.add_option("--seed", seed, "Seed of the random inputs")
+  app.add_option("--seed", arguments.seed, "Seed of the random inputs")
       ->type_name("NUMBER")
       ->capture_default_str()
       ->allow_extra_args(false)
       ->check(hipplan::tools::kWholeNumber)
       ->group("Data");
-  app.add_option("--output", outputs, "Write the output tensor UID to a .npy file")
+  app.add_option("--output", arguments.outputs, "Write the output tensor UID to a .npy file")
       ->type_name("UID=FILE")
       ->allow_extra_args(false)
       ->group("Data");
-  app.add_flag("--check", check, "Compare every output with the CPU reference")->group("Checks");
-  app.add_option("--expect", expects, "Compare the output tensor UID with a .npy file")
+}
+
+void add_checks(CLI::App& app, Arguments& arguments) {
+  app.add_flag("--check", arguments.check, "Compare every output with the CPU reference")
+      ->group("Checks");
+  app.add_option("--expect", arguments.expects, "Compare the output tensor UID with a .npy file")
       ->type_name("UID=FILE")
       ->allow_extra_args(false)
       ->group("Checks");
-  app.add_option("--atol", absolute, "Absolute tolerance instead of the derived one")
+  app.add_option("--atol", arguments.absolute, "Absolute tolerance instead of the derived one")
       ->type_name("NUMBER")
       ->check(hipplan::tools::kTolerance)
       ->group("Checks");
-  app.add_option("--rtol", relative, "Relative tolerance instead of the derived one")
+  app.add_option("--rtol", arguments.relative, "Relative tolerance instead of the derived one")
       ->type_name("NUMBER")
       ->check(hipplan::tools::kTolerance)
       ->group("Checks");
-  app.add_flag("--bench", bench,
+}
+
+void add_measurement(CLI::App& app, Arguments& arguments) {
+  app.add_flag("--bench", arguments.bench,
                "Time executions on a GPU: samples between device events that hold no cost of "
                "starting; an emulated device prints its counts instead")
       ->group("Measurement");
-  app.add_option("--samples", samples, "Samples that --bench takes (7)")
+  app.add_option("--samples", arguments.samples, "Samples that --bench takes (7)")
       ->type_name("NUMBER")
       ->check(CLI::Range(1u, 10000u))
       ->group("Measurement");
-  app.add_option("--cache", cache,
+  app.add_option("--cache", arguments.cache,
                  "What --bench leaves of the tensors in the last level cache: cold lets copies of "
                  "them take turns, warm uses the same again")
       ->type_name("cold|warm")
       ->group("Measurement");
-  app.add_flag("--replay-graph", replay,
+  app.add_flag("--replay-graph", arguments.replay,
                "Start the launches that --bench times as one recorded graph")
       ->group("Measurement");
-  app.add_flag("--cold", cold,
+  app.add_flag("--cold", arguments.cold,
                "Print how long opening, decoding, checking, loading and the first launch take")
       ->group("Measurement");
-  app.add_flag("--counters", counters,
+}
+
+void add_emulator(CLI::App& app, Arguments& arguments) {
+  app.add_flag("--counters", arguments.counters,
                "Count per launch: instructions by class, lanes, cache lines, bank conflicts, "
                "occupancy, and a roofline estimate")
       ->group("Emulator");
-  app.add_flag("--check-races", races,
+  app.add_flag("--check-races", arguments.races,
                "A race between two wavefronts on LDS or global memory is an error")
       ->group("Emulator");
-  app.add_flag("--check-uninitialized", uninitialized,
+  app.add_flag("--check-uninitialized", arguments.uninitialized,
                "A read of memory or LDS that nothing has written is an error")
       ->group("Emulator");
-  app.add_option("--schedule-seed", schedule_seed,
+  app.add_option("--schedule-seed", arguments.schedule_seed,
                  "Run workgroups and wavefronts in an order drawn from this number; 0: in turn")
       ->type_name("NUMBER")
       ->check(hipplan::tools::kWholeNumber)
       ->group("Emulator");
-  app.add_option("--instruction-budget", budget,
+  app.add_option("--instruction-budget", arguments.budget,
                  "Instructions after which a wavefront counts as endless")
       ->type_name("NUMBER")
       ->check(hipplan::tools::kWholeNumber)
       ->group("Emulator");
-  app.add_option("--trace", trace,
+  app.add_option("--trace", arguments.trace,
                  "Print what a wavefront does: instruction, EXEC, changed registers")
       ->type_name("WORKGROUP:WAVEFRONT")
       ->group("Emulator");
-  app.add_option("--break", break_pc,
+  app.add_option("--break", arguments.break_pc,
                  "Print the registers of the wavefront of --trace (0:0), instead of its "
                  "instructions, when it gets to an address")
       ->type_name("PC")
       ->group("Emulator");
-  return tool.run(argc, argv, [&](const hipplan_tool_io& io) {
-    StringList input_list, output_list, expect_list;
-    hipplan_run_options options{};
-    options.struct_size = sizeof(options);
-    options.file = given(file);
-    options.device = given(device);
-    options.graph_key = given(graph_key);
-    options.graph_file = given(graph_file);
-    options.target_file = given(target_file);
-    options.inputs = input_list.view(inputs);
-    options.outputs = output_list.view(outputs);
-    options.expects = expect_list.view(expects);
-    options.seed = seed;
-    options.check = check;
-    options.bench = bench;
-    options.absolute_tolerance = absolute;
-    options.relative_tolerance = relative;
-    options.check_races = races;
-    options.check_uninitialized = uninitialized;
-    options.schedule_seed = schedule_seed;
-    options.instruction_budget = budget;
-    options.counters = counters;
-    options.trace = given(trace);
-    options.break_pc = given(break_pc);
-    options.cold = cold;
-    options.replay_graph = replay;
-    options.samples = samples;
-    options.cache = given(cache);
-    return hipplan_tool_run(&options, &io);
-  });
+}
+
+int run(const Arguments& arguments, const hipplan_tool_io& io) {
+  StringList input_list, output_list, expect_list;
+  hipplan_run_options options{};
+  options.struct_size = sizeof(options);
+  options.file = given(arguments.file);
+  options.device = given(arguments.device);
+  options.graph_key = given(arguments.graph_key);
+  options.graph_file = given(arguments.graph_file);
+  options.target_file = given(arguments.target_file);
+  options.inputs = input_list.view(arguments.inputs);
+  options.outputs = output_list.view(arguments.outputs);
+  options.expects = expect_list.view(arguments.expects);
+  options.seed = arguments.seed;
+  options.check = arguments.check;
+  options.bench = arguments.bench;
+  options.absolute_tolerance = arguments.absolute;
+  options.relative_tolerance = arguments.relative;
+  options.check_races = arguments.races;
+  options.check_uninitialized = arguments.uninitialized;
+  options.schedule_seed = arguments.schedule_seed;
+  options.instruction_budget = arguments.budget;
+  options.counters = arguments.counters;
+  options.trace = given(arguments.trace);
+  options.break_pc = given(arguments.break_pc);
+  options.cold = arguments.cold;
+  options.replay_graph = arguments.replay;
+  options.samples = arguments.samples;
+  options.cache = given(arguments.cache);
+  return hipplan_tool_run(&options, &io);
+}
+
+hipplan::tools::About about() {
+  return {
+      "hipplan-run",
+      "Restore a plan from its file and execute it",
+      "PLAN --device DEVICE [--check]",
+      "Restores the plan from its bytes and executes it with random inputs, or with inputs from "
+      ".npy files. No graph is matched, no kernel selected and nothing compiled.\n"
+      "Results that are judged come from two runs over differently poisoned outputs, so that an "
+      "element that the kernel does not write cannot pass.",
+      {{"hipplan-run conv.hplan --device emulator:gfx942 --check",
+        "run on an emulated MI300X and compare with the CPU"},
+       {"hipplan-run conv.hplan --input 1=x.npy --output 3=y.npy",
+        "inputs from a file, results to a file"},
+       {"hipplan-run conv.hplan --device hip:0 --bench --cold",
+        "how long it takes to restore, and to execute"},
+       {"hipplan-run conv.hplan --check-races --check-uninitialized --counters",
+        "look for wrong memory accesses, and count"}}};
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  hipplan::tools::Tool tool(about());
+  Arguments arguments;
+  add_plan_and_device(tool.app(), arguments);
+  add_data(tool.app(), arguments);
+  add_checks(tool.app(), arguments);
+  add_measurement(tool.app(), arguments);
+  add_emulator(tool.app(), arguments);
+  return tool.run(argc, argv, [&](const hipplan_tool_io& io) { return run(arguments, io); });
 }
