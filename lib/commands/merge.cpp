@@ -140,7 +140,11 @@ Result<std::set<uint64_t>> kept_plans(const Inspection& in, const plan::File& fi
 }  // namespace
 
 Result<void> strip(Inspection& in) {
-  if (in.arguments.size() != 1) return usage(in, "wrong number of files", "one plan file");
+  if (in.arguments.size() != 1) {
+    Error error = usage(in, "wrong number of files", "one plan file");
+    if (in.arguments.size() > 1) error.advice = advice_on_list(in.arguments.back(), in.io);
+    return error;
+  }
   if (in.targets.empty()) return usage(in, "no target to keep", "--keep-target T[,T…]");
   if (in.output.empty()) return usage(in, "no output given", "-o FILE.hplan");
   HIPPLAN_TRY_ASSIGN(const auto file, open_file(in.arguments[0], plan::Check::lookup));

@@ -32,11 +32,22 @@ void print_build(const pack::BuildReport& report, Io& io) {
                   ", archive of ", arch.archive_bytes, " bytes"));
 }
 
+/// Architectures as they are given; of a product its architecture without features.
+Result<std::vector<std::string>> arches_to_pack(const hipplan_strings& names, const Io& io) {
+  auto out = items(names, true);
+  for (auto& name : out) {
+    if (target::Arch::parse(name)) continue;
+    HIPPLAN_TRY_ASSIGN(const auto arch, arch_of(name, io));
+    name = arch.base;
+  }
+  return out;
+}
+
 Result<void> build_trees(const hipplan_pack_options& given, Io& io) {
   pack::BuildOptions options;
   options.sources = paths(given.arguments);
   options.kernels = text_or_empty(given.kernels);
-  options.arches = items(given.archs, true);
+  HIPPLAN_TRY_ASSIGN(options.arches, arches_to_pack(given.archs, io));
   options.output = text_or_empty(given.output);
   options.compiler = text_or_empty(given.compiler);
   options.cache = text_or_empty(given.cache);

@@ -174,10 +174,15 @@ Result<target::Arch> arch_of(const std::string& name, const Io& io) {
   return description.arch;
 }
 
+std::string advice_on_list(const std::string& word, const Io& io) {
+  if (word.find_first_of("/.") != std::string::npos || !arch_of(word, io)) return "";
+  return word + " is a target, and targets stand in one list with commas: gfx942," +
+         (word == "gfx942" ? "gfx1100" : word);
+}
+
 Error hint_at_list(Error error, const std::string& path, const Io& io) {
-  if (error.reason == "open" && path.find_first_of("/.") == std::string::npos && arch_of(path, io))
-    error.advice = "it is a target; targets stand in one list with commas, --target gfx942," +
-                   (path == "gfx942" ? "gfx1100" : path);
+  auto advice = error.reason == "open" ? advice_on_list(path, io) : "";
+  if (!advice.empty()) error.advice = std::move(advice);
   return error;
 }
 

@@ -28,6 +28,8 @@ Result<std::vector<target::Arch>> arches_of(const std::vector<std::string>& name
 /// The error of a file that is not there, with advice where its name is a target: a list of targets
 /// was given with spaces.
 [[nodiscard]] Error hint_at_list(Error error, const std::string& path, const Io& io);
+/// That advice, for a word that is a target and no file; else nothing.
+[[nodiscard]] std::string advice_on_list(const std::string& word, const Io& io);
 /// What the target files describe.
 Result<std::vector<target::Description>> read_descriptions(const hipplan_strings& files);
 

@@ -17,7 +17,7 @@ void add_build(CLI::App& app, Arguments& arguments) {
   build->add_option("FOLDER", arguments.words, "Authored descriptor trees")
       ->type_name("FOLDER")
       ->required();
-  build->add_option("--arch,-a", arguments.archs, "Architectures, separated by commas")
+  build->add_option("--arch,-a", arguments.archs, "Architectures or products, separated by commas")
       ->type_name("TARGET")
       ->required()
       ->allow_extra_args(false);
