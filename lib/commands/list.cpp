@@ -1,10 +1,13 @@
 // inspect list: what this installation has.
+#include <algorithm>
+
 #include "base/hash.h"
 #include "commands/inspect_parts.h"
 #include "commands/targets.h"
 #include "descriptor/loader.h"
 #include "device/cuda/cuda.h"
 #include "device/hip/hip.h"
+#include "device/instructions.h"
 #include "engine/dispatch.h"
 #include "pipeline/pipeline.h"
 #include "restore/provider.h"
@@ -135,6 +138,45 @@ Result<void> list_kernels(Inspection& in, Listing& out) {
   return {};
 }
 
+/// What the emulator understands, for the targets' families of ISA documents or for all of them.
+Result<void> list_instructions(Inspection& in, Listing& out) {
+  std::vector<device::IsaFamily> families;
+  for (const auto& name : in.targets) {
+    HIPPLAN_TRY_ASSIGN(const auto arch, arch_of(name, in.io));
+    const auto family = device::isa_family(arch.base);
+    if (!family)
+      return Error{.code = Code::unusable,
+                   .reason = "arch",
+                   .where = "list instructions",
+                   .what = "the emulator knows no ISA document for this target",
+                   .expected = "gfx90a, gfx942 or the like",
+                   .found = arch.text()};
+    if (std::find(families.begin(), families.end(), *family) == families.end())
+      families.push_back(*family);
+  }
+  const bool all = families.empty();
+  if (all) families.assign(device::kIsaFamilies.begin(), device::kIsaFamilies.end());
+  HIPPLAN_TRY_ASSIGN(const auto instructions, device::emulated_instructions(in.io.module_folder()));
+  for (const auto& instruction : instructions) {
+    std::string names;
+    for (const auto& alias : instruction.aliases) names += (names.empty() ? "" : ",") + alias;
+    const auto row = [&](std::string document, std::string section) {
+      Listing::Cells cells = {{"instruction", instruction.mnemonic},
+                              {"document", std::move(document)},
+                              {"section", std::move(section)}};
+      if (!names.empty()) cells.emplace_back("aliases", names);
+      out.row(cells);
+    };
+    for (const auto family : families) {
+      const std::string& format = instruction.formats[static_cast<size_t>(family)];
+      if (!format.empty())
+        row(std::string(device::isa_document(family)), device::isa_section(family, format));
+    }
+    if (all && !instruction.note.empty()) row("none", instruction.note);
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<void> list_things(Inspection& in) {
@@ -151,11 +193,14 @@ Result<void> list_things(Inspection& in) {
     done = list_devices(in, out);
   } else if (what == "kernels") {
     done = list_kernels(in, out);
+  } else if (what == "instructions") {
+    done = list_instructions(in, out);
   } else {
-    return usage_error({.where = "list",
-                        .what = what.empty() ? "nothing to list named"
-                                             : "cannot list '" + what.substr(0, 80) + "'",
-                        .expected = "one of engines, kernels, targets, devices, handlers"});
+    return usage_error(
+        {.where = "list",
+         .what =
+             what.empty() ? "nothing to list named" : "cannot list '" + what.substr(0, 80) + "'",
+         .expected = "one of engines, kernels, targets, devices, handlers, instructions"});
   }
   HIPPLAN_TRY(std::move(done));
   out.finish();

@@ -45,6 +45,22 @@ Result<SharedLibrary> open_module(const std::string& module_folder, std::string&
                .advice = "build hipplan with HIPPLAN_LLVM=ON, or name the module folder"};
 }
 
+Error no_entry(const std::string& path, const char* symbol) {
+  return {.code = Code::machine,
+          .reason = "emulator-version",
+          .where = path,
+          .what = "the emulator module exports no entry",
+          .expected = symbol,
+          .advice = kReinstall};
+}
+Error other_version(const std::string& path) {
+  return {.code = Code::machine,
+          .reason = "emulator-version",
+          .where = path,
+          .what = "the emulator module belongs to another hipplan",
+          .advice = kReinstall};
+}
+
 /// The device together with the library that its code lives in.
 class LoadedDevice final : public Device {
  public:
@@ -90,13 +106,7 @@ Result<std::unique_ptr<Device>> open_emulator(const target::Description& descrip
   std::string path;
   HIPPLAN_TRY_ASSIGN(SharedLibrary library, open_module(options.module_folder, path));
   auto* open = library.function<emulator::OpenFunction>(emulator::kOpenSymbol);
-  if (open == nullptr)
-    return Error{.code = Code::machine,
-                 .reason = "emulator-version",
-                 .where = path,
-                 .what = "the emulator module exports no entry",
-                 .expected = emulator::kOpenSymbol,
-                 .advice = kReinstall};
+  if (open == nullptr) return no_entry(path, emulator::kOpenSymbol);
   const emulator::AbiTag tag;
   Device* device = nullptr;
   Error error;
@@ -107,12 +117,50 @@ Result<std::unique_ptr<Device>> open_emulator(const target::Description& descrip
     case 1:
       return error;
     default:
-      return Error{.code = Code::machine,
-                   .reason = "emulator-version",
-                   .where = path,
-                   .what = "the emulator module belongs to another hipplan",
-                   .advice = kReinstall};
+      return other_version(path);
   }
+}
+
+Result<std::vector<EmulatedInstruction>> emulated_instructions(const std::string& module_folder) {
+  std::string path;
+  HIPPLAN_TRY_ASSIGN(SharedLibrary library, open_module(module_folder, path));
+  auto* list = library.function<emulator::InstructionsFunction>(emulator::kInstructionsSymbol);
+  if (list == nullptr) return no_entry(path, emulator::kInstructionsSymbol);
+  const emulator::AbiTag tag;
+  std::vector<EmulatedInstruction> instructions;
+  switch (list(&tag, &instructions)) {
+    case 0:
+      return instructions;
+    case 1:
+      return Error{.code = Code::machine,
+                   .reason = "out-of-memory",
+                   .where = path,
+                   .what = "the host has not enough memory"};
+    default:
+      return other_version(path);
+  }
+}
+
+std::optional<IsaFamily> isa_family(std::string_view arch) {
+  if (arch.starts_with("gfx9")) return IsaFamily::cdna;
+  if (arch.starts_with("gfx11")) return IsaFamily::rdna3;
+  if (arch.starts_with("gfx12")) return IsaFamily::rdna4;
+  return std::nullopt;
+}
+
+std::string_view isa_document(IsaFamily family) {
+  constexpr std::array<std::string_view, kIsaFamilies.size()> kNames = {"CDNA ISA", "RDNA3 ISA",
+                                                                        "RDNA4 ISA"};
+  return kNames[static_cast<size_t>(family)];
+}
+
+std::string isa_section(IsaFamily family, std::string_view format) {
+  if (format == "VOP3")
+    return family == IsaFamily::cdna ? "VOP3A & VOP3B Instructions" : "VOP3 & VOP3SD Instructions";
+  if (format == "DS" && family != IsaFamily::rdna4) return "LDS & GDS Instructions";
+  if (format == "FLAT" || format == "GLOBAL" || format == "SCRATCH")
+    return "FLAT, Scratch and Global Instructions";
+  return std::string(format) + " Instructions";
 }
 
 }  // namespace hipplan::device

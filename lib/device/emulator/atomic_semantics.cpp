@@ -160,34 +160,51 @@ constexpr Semantics atomic(std::string_view name) {
 }
 
 // clang-format off
-#define VECTOR_ATOMICS(P, S)                                                                              \
-  atomic<S, u32, Do<u32>::kSwap>(P "swap"), atomic<S, u64, Do<u64>::kSwap>(P "swap_x2"),                  \
-  atomic<S, u32, Do<u32>::kSwapIf, true>(P "cmpswap"), atomic<S, u64, Do<u64>::kSwapIf, true>(P "cmpswap_x2"), \
-  atomic<S, u32, Do<u32>::kAdd>(P "add"), atomic<S, u64, Do<u64>::kAdd>(P "add_x2"),                      \
-  atomic<S, u32, Do<u32>::kSub>(P "sub"), atomic<S, u64, Do<u64>::kSub>(P "sub_x2"),                      \
-  atomic<S, i32, Do<i32>::kMin>(P "smin"), atomic<S, i64, Do<i64>::kMin>(P "smin_x2"),                    \
-  atomic<S, u32, Do<u32>::kMin>(P "umin"), atomic<S, u64, Do<u64>::kMin>(P "umin_x2"),                    \
-  atomic<S, i32, Do<i32>::kMax>(P "smax"), atomic<S, i64, Do<i64>::kMax>(P "smax_x2"),                    \
-  atomic<S, u32, Do<u32>::kMax>(P "umax"), atomic<S, u64, Do<u64>::kMax>(P "umax_x2"),                    \
-  atomic<S, u32, Do<u32>::kAnd>(P "and"), atomic<S, u64, Do<u64>::kAnd>(P "and_x2"),                      \
-  atomic<S, u32, Do<u32>::kOr>(P "or"), atomic<S, u64, Do<u64>::kOr>(P "or_x2"),                          \
-  atomic<S, u32, Do<u32>::kXor>(P "xor"), atomic<S, u64, Do<u64>::kXor>(P "xor_x2"),                      \
-  atomic<S, u32, Do<u32>::kIncrement>(P "inc"), atomic<S, u64, Do<u64>::kIncrement>(P "inc_x2"),          \
-  atomic<S, u32, Do<u32>::kSubClamp>(P "sub_clamp_u32"), atomic<S, u32, Do<u32>::kSubClamp>(P "csub_u32"), \
-  atomic<S, u32, Do<u32>::kSubIf>(P "cond_sub_u32"), \
-  atomic<S, u32, Do<u32>::kDecrement>(P "dec"), atomic<S, u64, Do<u64>::kDecrement>(P "dec_x2"),          \
-  atomic<S, float, DoFloat<float>::kAdd>(P "add_f32"), atomic<S, double, DoFloat<double>::kAdd>(P "add_f64"), \
-  atomic<S, float, DoFloat<float>::kMin>(P "min_f32"), atomic<S, float, DoFloat<float>::kMax>(P "max_f32"),   \
-  atomic<S, double, DoFloat<double>::kMin>(P "min_f64"), atomic<S, double, DoFloat<double>::kMax>(P "max_f64"), \
-  atomic<S, u32, kAddHalves>(P "pk_add_f16"), atomic<S, u32, kAddBFloats>(P "pk_add_bf16")
+/// FORMAT4 is the name that RDNA4 gives to FORMAT.
+#define VECTOR_ATOMICS(P, S, FORMAT, FORMAT4)                                                                    \
+  isa::each(FORMAT, FORMAT, FORMAT4),                                                                            \
+  atomic<S, u32, Do<u32>::kSwap>(P "swap"), atomic<S, u64, Do<u64>::kSwap>(P "swap_x2"),                         \
+  atomic<S, u32, Do<u32>::kSwapIf, true>(P "cmpswap"), atomic<S, u64, Do<u64>::kSwapIf, true>(P "cmpswap_x2"),   \
+  atomic<S, u32, Do<u32>::kAdd>(P "add"), atomic<S, u64, Do<u64>::kAdd>(P "add_x2"),                             \
+  atomic<S, u32, Do<u32>::kSub>(P "sub"), atomic<S, u64, Do<u64>::kSub>(P "sub_x2"),                             \
+  atomic<S, i32, Do<i32>::kMin>(P "smin"), atomic<S, i64, Do<i64>::kMin>(P "smin_x2"),                           \
+  atomic<S, u32, Do<u32>::kMin>(P "umin"), atomic<S, u64, Do<u64>::kMin>(P "umin_x2"),                           \
+  atomic<S, i32, Do<i32>::kMax>(P "smax"), atomic<S, i64, Do<i64>::kMax>(P "smax_x2"),                           \
+  atomic<S, u32, Do<u32>::kMax>(P "umax"), atomic<S, u64, Do<u64>::kMax>(P "umax_x2"),                           \
+  atomic<S, u32, Do<u32>::kAnd>(P "and"), atomic<S, u64, Do<u64>::kAnd>(P "and_x2"),                             \
+  atomic<S, u32, Do<u32>::kOr>(P "or"), atomic<S, u64, Do<u64>::kOr>(P "or_x2"),                                 \
+  atomic<S, u32, Do<u32>::kXor>(P "xor"), atomic<S, u64, Do<u64>::kXor>(P "xor_x2"),                             \
+  atomic<S, u32, Do<u32>::kIncrement>(P "inc"), atomic<S, u64, Do<u64>::kIncrement>(P "inc_x2"),                 \
+  atomic<S, u32, Do<u32>::kDecrement>(P "dec"), atomic<S, u64, Do<u64>::kDecrement>(P "dec_x2"),                 \
+  atomic<S, float, DoFloat<float>::kAdd>(P "add_f32"),                                                           \
+  isa::cdna(FORMAT),                                                                                             \
+  atomic<S, double, DoFloat<double>::kAdd>(P "add_f64"), atomic<S, double, DoFloat<double>::kMin>(P "min_f64"),  \
+  atomic<S, double, DoFloat<double>::kMax>(P "max_f64"),                                                         \
+  isa::each("", FORMAT, FORMAT4),                                                                                \
+  atomic<S, float, DoFloat<float>::kMin>(P "min_f32"), atomic<S, float, DoFloat<float>::kMax>(P "max_f32"),      \
+  isa::each(FORMAT, "", FORMAT4),                                                                                \
+  atomic<S, u32, kAddHalves>(P "pk_add_f16"), atomic<S, u32, kAddBFloats>(P "pk_add_bf16"),                      \
+  isa::rdna4(FORMAT4),                                                                                           \
+  atomic<S, u32, Do<u32>::kSubClamp>(P "sub_clamp_u32"), atomic<S, u32, Do<u32>::kSubIf>(P "cond_sub_u32")
 #define LDS_ATOMIC(NAME, TYPE, T, F) atomic<Space::lds, T, F>("ds_" NAME "_" TYPE), atomic<Space::lds, T, F>("ds_" NAME "_rtn_" TYPE)
 #define LDS_PAIR(NAME, T, TYPE) atomic<Space::lds, T, Do<T>::kSwapIf, true>("ds_" NAME "_" TYPE), atomic<Space::lds, T, Do<T>::kSwapIf, true>("ds_" NAME "_rtn_" TYPE)
 #define LDS_MASK(NAME, T, TYPE) atomic<Space::lds, T, Do<T>::kMaskedOr, true>("ds_" NAME "_" TYPE), atomic<Space::lds, T, Do<T>::kMaskedOr, true>("ds_" NAME "_rtn_" TYPE)
 
 constexpr Semantics kAtomicTable[] = {
-    VECTOR_ATOMICS("global_atomic_", Space::global),
-    VECTOR_ATOMICS("flat_atomic_", Space::flat),
-    VECTOR_ATOMICS("buffer_atomic_", Space::buffer),
+    VECTOR_ATOMICS("global_atomic_", Space::global, "GLOBAL", "VGLOBAL"),
+    VECTOR_ATOMICS("flat_atomic_", Space::flat, "FLAT", "VFLAT"),
+    VECTOR_ATOMICS("buffer_atomic_", Space::buffer, "MUBUF", "VBUFFER"),
+
+    isa::rdna3("GLOBAL"),
+    atomic<Space::global, u32, Do<u32>::kSubClamp>("global_atomic_csub_u32"),
+
+    isa::rdna3("MUBUF"),
+    atomic<Space::buffer, u32, Do<u32>::kSubClamp>("buffer_atomic_csub_u32"),
+
+    isa::none("a form of global_atomic_csub_u32 that no document has"),
+    atomic<Space::flat, u32, Do<u32>::kSubClamp>("flat_atomic_csub_u32"),
+
+    isa::all("DS"),
     LDS_ATOMIC("add", "u32", u32, Do<u32>::kAdd), LDS_ATOMIC("add", "u64", u64, Do<u64>::kAdd),
     LDS_ATOMIC("sub", "u32", u32, Do<u32>::kSub), LDS_ATOMIC("sub", "u64", u64, Do<u64>::kSub),
     LDS_ATOMIC("rsub", "u32", u32, Do<u32>::kReverseSub), LDS_ATOMIC("rsub", "u64", u64, Do<u64>::kReverseSub),
@@ -201,15 +218,26 @@ constexpr Semantics kAtomicTable[] = {
     LDS_ATOMIC("or", "b32", u32, Do<u32>::kOr), LDS_ATOMIC("or", "b64", u64, Do<u64>::kOr),
     LDS_ATOMIC("xor", "b32", u32, Do<u32>::kXor), LDS_ATOMIC("xor", "b64", u64, Do<u64>::kXor),
     atomic<Space::lds, u32, Do<u32>::kSwap>("ds_wrxchg_rtn_b32"), atomic<Space::lds, u64, Do<u64>::kSwap>("ds_wrxchg_rtn_b64"),
+    LDS_ATOMIC("add", "f32", float, DoFloat<float>::kAdd), LDS_MASK("mskor", u32, "b32"),
+    LDS_MASK("mskor", u64, "b64"),
+
+    isa::cdna("DS"),
     LDS_PAIR("cmpst", u32, "b32"), LDS_PAIR("cmpst", u64, "b64"),
+    LDS_ATOMIC("add", "f64", double, DoFloat<double>::kAdd),
+
+    isa::rdna("DS"),
     LDS_PAIR("cmpstore", u32, "b32"), LDS_PAIR("cmpstore", u64, "b64"),
-    LDS_ATOMIC("add", "f32", float, DoFloat<float>::kAdd), LDS_ATOMIC("add", "f64", double, DoFloat<double>::kAdd),
+
+    isa::each("DS", "DS", ""),
     LDS_ATOMIC("min", "f32", float, DoFloat<float>::kMin), LDS_ATOMIC("max", "f32", float, DoFloat<float>::kMax),
+    LDS_ATOMIC("min", "f64", double, DoFloat<double>::kMin), LDS_ATOMIC("max", "f64", double, DoFloat<double>::kMax),
+
+    isa::rdna4("DS"),
     LDS_ATOMIC("sub_clamp", "u32", u32, Do<u32>::kSubClamp), LDS_ATOMIC("cond_sub", "u32", u32, Do<u32>::kSubIf),
     LDS_ATOMIC("min_num", "f32", float, DoFloat<float>::kMin), LDS_ATOMIC("max_num", "f32", float, DoFloat<float>::kMax),
     LDS_ATOMIC("min_num", "f64", double, DoFloat<double>::kMin), LDS_ATOMIC("max_num", "f64", double, DoFloat<double>::kMax),
-    LDS_MASK("mskor", u32, "b32"), LDS_MASK("mskor", u64, "b64"),
-    LDS_ATOMIC("min", "f64", double, DoFloat<double>::kMin), LDS_ATOMIC("max", "f64", double, DoFloat<double>::kMax),
+
+    isa::each("DS", "", "DS"),
     LDS_ATOMIC("pk_add", "f16", u32, kAddHalves), LDS_ATOMIC("pk_add", "bf16", u32, kAddBFloats),
 };
 // clang-format on

@@ -61,8 +61,11 @@ Result<void> lower_call(const Instruction& instruction, Lowering& lowering, Op& 
 }
 
 constexpr Semantics kCallTable[] = {
+    isa::all("SOP1"),
     {.mnemonic = "s_setpc_b64", .run = set_pc, .lower = lower_set_pc},
     {.mnemonic = "s_swappc_b64", .run = swap_pc, .lower = lower_swap_pc},
+
+    isa::all("SOPK"),
     {.mnemonic = "s_call_b64", .run = call, .lower = lower_call},
 };
 

@@ -82,16 +82,13 @@ bool in_class(uint64_t bits, uint32_t wanted) {
 // clang-format off
 #define BOTH(NAME, ...) lanes<__VA_ARGS__>("v_cmp_" NAME), compare_exec_entry<__VA_ARGS__>("v_cmpx_" NAME)
 #define INTEGER(T, NAME)                                                  \
-  BOTH("f_" NAME, [](T, T) { return false; }),                            \
   BOTH("lt_" NAME, [](T a, T b) { return a < b; }),                       \
   BOTH("eq_" NAME, [](T a, T b) { return a == b; }),                      \
   BOTH("le_" NAME, [](T a, T b) { return a <= b; }),                      \
   BOTH("gt_" NAME, [](T a, T b) { return b < a; }),                       \
   BOTH("ne_" NAME, [](T a, T b) { return a != b; }),                      \
-  BOTH("ge_" NAME, [](T a, T b) { return b <= a; }),                      \
-  BOTH("t_" NAME, [](T, T) { return true; })
+  BOTH("ge_" NAME, [](T a, T b) { return b <= a; })
 #define FLOATING(T, NAME)                                                 \
-  BOTH("f_" NAME, [](T, T) { return false; }),                            \
   BOTH("lt_" NAME, [](T a, T b) { return less(a, b); }),                  \
   BOTH("eq_" NAME, [](T a, T b) { return same(a, b); }),                  \
   BOTH("le_" NAME, [](T a, T b) { return less(a, b) || same(a, b); }),    \
@@ -105,17 +102,30 @@ bool in_class(uint64_t bits, uint32_t wanted) {
   BOTH("ngt_" NAME, [](T a, T b) { return !less(b, a); }),                \
   BOTH("nle_" NAME, [](T a, T b) { return !(less(a, b) || same(a, b)); }), \
   BOTH("neq_" NAME, [](T a, T b) { return !same(a, b); }),                \
-  BOTH("nlt_" NAME, [](T a, T b) { return !less(a, b); }),                \
-  BOTH("tru_" NAME, [](T, T) { return true; }),                           \
-  BOTH("t_" NAME, [](T, T) { return true; })
+  BOTH("nlt_" NAME, [](T a, T b) { return !less(a, b); })
+#define NEVER(T, NAME) BOTH("f_" NAME, [](T, T) { return false; })
+#define ALWAYS(T, NAME) BOTH(NAME, [](T, T) { return true; })
 
 constexpr Semantics kCompareTable[] = {
+    isa::all("VOPC"),
     INTEGER(uint32_t, "u32"), INTEGER(int32_t, "i32"), INTEGER(uint64_t, "u64"), INTEGER(int64_t, "i64"),
     INTEGER(uint16_t, "u16"), INTEGER(int16_t, "i16"),
     FLOATING(float, "f32"), FLOATING(double, "f64"), FLOATING(Half, "f16"),
     BOTH("class_f32", [](float a, uint32_t k) { return in_class<23, 8>(std::bit_cast<uint32_t>(a), k); }),
     BOTH("class_f64", [](double a, uint32_t k) { return in_class<52, 11>(std::bit_cast<uint64_t>(a), k); }),
     BOTH("class_f16", [](Half a, uint32_t k) { return in_class<10, 5>(a.bits, k); }),
+
+    isa::each("VOPC", "VOPC", ""),
+    NEVER(uint32_t, "u32"), NEVER(int32_t, "i32"), NEVER(uint64_t, "u64"), NEVER(int64_t, "i64"),
+    NEVER(float, "f32"), NEVER(double, "f64"), NEVER(Half, "f16"),
+    ALWAYS(uint32_t, "t_u32"), ALWAYS(int32_t, "t_i32"), ALWAYS(uint64_t, "t_u64"), ALWAYS(int64_t, "t_i64"),
+
+    isa::cdna("VOPC"),
+    NEVER(uint16_t, "u16"), NEVER(int16_t, "i16"), ALWAYS(uint16_t, "t_u16"), ALWAYS(int16_t, "t_i16"),
+    ALWAYS(float, "tru_f32"), ALWAYS(double, "tru_f64"), ALWAYS(Half, "tru_f16"),
+
+    isa::rdna3("VOPC"),
+    ALWAYS(float, "t_f32"), ALWAYS(double, "t_f64"), ALWAYS(Half, "t_f16"),
 };
 // clang-format on
 

@@ -221,6 +221,7 @@ Result<void> lower_index_on(const Instruction& instruction, Lowering& lowering, 
 constexpr Semantics branch(std::string_view name, Handler run) {
   return {.mnemonic = name, .run = run, .lower = lower_branch};
 }
+/// One wavefront's memory operations happen in program order here, so waiting has nothing to do.
 constexpr Semantics ignored(std::string_view name) {
   return {.mnemonic = name, .run = nothing, .lower = lower_nothing};
 }
@@ -237,6 +238,50 @@ constexpr auto kNor = [](uint64_t s, uint64_t e) { return ~(s | e); };
 constexpr auto kXnor = [](uint64_t s, uint64_t e) { return ~(s ^ e); };
 
 constexpr Semantics kControlTable[] = {
+    isa::all("SOP1"),
+    exec_entry("s_and_saveexec_b64", save_exec<kAnd>, true), exec_entry("s_or_saveexec_b64", save_exec<kOr>, true),
+    exec_entry("s_xor_saveexec_b64", save_exec<kXor>, true),
+    exec_entry("s_andn2_saveexec_b64", save_exec<kAndNotExec>, true),
+    exec_entry("s_orn2_saveexec_b64", save_exec<kOrNotExec>, true),
+    exec_entry("s_andn1_saveexec_b64", save_exec<kNotAnd>, true),
+    exec_entry("s_orn1_saveexec_b64", save_exec<kNotOr>, true),
+    exec_entry("s_nand_saveexec_b64", save_exec<kNand>, true),
+    exec_entry("s_nor_saveexec_b64", save_exec<kNor>, true),
+    exec_entry("s_xnor_saveexec_b64", save_exec<kXnor>, true),
+    exec_entry("s_andn1_wrexec_b64", write_exec<kNotAnd>, true),
+    exec_entry("s_andn2_wrexec_b64", write_exec<kAndNotExec>, true),
+    {.mnemonic = "s_getpc_b64", .run = move_immediate, .lower = lower_getpc},
+
+    isa::rdna("SOP1"),
+    exec_entry("s_and_saveexec_b32", save_exec<kAnd>, false), exec_entry("s_or_saveexec_b32", save_exec<kOr>, false),
+    exec_entry("s_xor_saveexec_b32", save_exec<kXor>, false), exec_entry("s_andn2_saveexec_b32", save_exec<kAndNotExec>, false),
+    exec_entry("s_orn2_saveexec_b32", save_exec<kOrNotExec>, false), exec_entry("s_andn1_saveexec_b32", save_exec<kNotAnd>, false),
+    exec_entry("s_orn1_saveexec_b32", save_exec<kNotOr>, false), exec_entry("s_nand_saveexec_b32", save_exec<kNand>, false),
+    exec_entry("s_nor_saveexec_b32", save_exec<kNor>, false), exec_entry("s_xnor_saveexec_b32", save_exec<kXnor>, false),
+    exec_entry("s_andn1_wrexec_b32", write_exec<kNotAnd>, false), exec_entry("s_andn2_wrexec_b32", write_exec<kAndNotExec>, false),
+    {.mnemonic = "s_sendmsg_rtn_b32", .run = no_message, .lower = lower_message, .parameter = 1},
+    {.mnemonic = "s_sendmsg_rtn_b64", .run = no_message, .lower = lower_message, .parameter = 2},
+
+    isa::rdna4("SOP1"),
+    {.mnemonic = "s_barrier_signal", .run = signal_barrier, .lower = lower_nothing},
+    {.mnemonic = "s_barrier_signal_isfirst", .run = signal_first, .lower = lower_nothing},
+    {.mnemonic = "s_get_barrier_state", .run = barrier_state, .lower = lower_barrier_state},
+
+    isa::all("SOPK"),
+    {.mnemonic = "s_setreg_b32", .run = set_register, .lower = lower_set_register},
+    {.mnemonic = "s_setreg_imm32_b32", .run = set_register, .lower = lower_set_register},
+    {.mnemonic = "s_getreg_b32", .run = get_register, .lower = lower_get_register},
+
+    isa::rdna("SOPK"),
+    ignored("s_version"),
+
+    isa::rdna3("SOPK"),
+    ignored("s_waitcnt_vscnt"), ignored("s_waitcnt_vmcnt"), ignored("s_waitcnt_lgkmcnt"), ignored("s_waitcnt_expcnt"),
+
+    isa::cdna("SOPC"),
+    {.mnemonic = "s_set_gpr_idx_on", .run = index_on, .lower = lower_index_on},
+
+    isa::all("SOPP"),
     branch("s_branch", branch_if<[](const Wave&) { return true; }>),
     branch("s_cbranch_scc0", branch_if<[](const Wave& w) { return !w.scc; }>),
     branch("s_cbranch_scc1", branch_if<[](const Wave& w) { return w.scc; }>),
@@ -244,50 +289,45 @@ constexpr Semantics kControlTable[] = {
     branch("s_cbranch_vccnz", branch_if<[](const Wave& w) { return !vcc_zero(w); }>),
     branch("s_cbranch_execz", branch_if<[](const Wave& w) { return w.exec() == 0; }>),
     branch("s_cbranch_execnz", branch_if<[](const Wave& w) { return w.exec() != 0; }>),
-
     {.mnemonic = "s_endpgm", .run = end_program, .lower = lower_nothing},
     {.mnemonic = "s_endpgm_saved", .run = end_program, .lower = lower_nothing},
-    {.mnemonic = "s_barrier", .run = barrier, .lower = lower_nothing},
-    {.mnemonic = "s_barrier_wait", .run = barrier, .lower = lower_nothing},
-    {.mnemonic = "s_barrier_signal", .run = signal_barrier, .lower = lower_nothing},
-    {.mnemonic = "s_barrier_signal_isfirst", .run = signal_first, .lower = lower_nothing},
-    {.mnemonic = "s_get_barrier_state", .run = barrier_state, .lower = lower_barrier_state},
     {.mnemonic = "s_trap", .run = trap, .lower = lower_nothing},
+    ignored("s_nop"), ignored("s_sleep"), ignored("s_setprio"), ignored("s_sethalt"),
+    ignored("s_icache_inv"), ignored("s_sendmsg"), ignored("s_ttracedata"), ignored("s_incperflevel"), ignored("s_decperflevel"),
+
+    isa::each("SOPP", "SOPP", ""),
+    {.mnemonic = "s_barrier", .run = barrier, .lower = lower_nothing},
+    ignored("s_waitcnt"),
+
+    isa::rdna("SOPP"),
     {.mnemonic = "s_code_end", .run = code_end, .lower = lower_nothing},
-
-    // One wavefront's memory operations happen in program order here, so waiting has nothing to do.
-    ignored("s_nop"), ignored("s_waitcnt"), ignored("s_waitcnt_vscnt"),
-    ignored("s_waitcnt_vmcnt"), ignored("s_waitcnt_lgkmcnt"), ignored("s_waitcnt_expcnt"),
-    ignored("s_waitcnt_depctr"), ignored("s_sleep"), ignored("s_setprio"), ignored("s_sethalt"),
-    ignored("s_icache_inv"), ignored("s_dcache_inv"), ignored("s_dcache_wb"),
-    ignored("s_inst_prefetch"), ignored("s_sendmsg"), ignored("s_ttracedata"),
-    ignored("buffer_wbl2"), ignored("buffer_invl2"), ignored("buffer_inv"), ignored("buffer_wbinvl1"),
-    ignored("buffer_wbinvl1_vol"), ignored("buffer_gl0_inv"), ignored("buffer_gl1_inv"),
-    ignored("s_version"), ignored("s_incperflevel"), ignored("s_decperflevel"),
-
-    exec_entry("s_and_saveexec_b64", save_exec<kAnd>, true), exec_entry("s_and_saveexec_b32", save_exec<kAnd>, false),
-    exec_entry("s_or_saveexec_b64", save_exec<kOr>, true), exec_entry("s_or_saveexec_b32", save_exec<kOr>, false),
-    exec_entry("s_xor_saveexec_b64", save_exec<kXor>, true), exec_entry("s_xor_saveexec_b32", save_exec<kXor>, false),
-    exec_entry("s_andn2_saveexec_b64", save_exec<kAndNotExec>, true), exec_entry("s_andn2_saveexec_b32", save_exec<kAndNotExec>, false),
-    exec_entry("s_orn2_saveexec_b64", save_exec<kOrNotExec>, true), exec_entry("s_orn2_saveexec_b32", save_exec<kOrNotExec>, false),
-    exec_entry("s_andn1_saveexec_b64", save_exec<kNotAnd>, true), exec_entry("s_andn1_saveexec_b32", save_exec<kNotAnd>, false),
-    exec_entry("s_orn1_saveexec_b64", save_exec<kNotOr>, true), exec_entry("s_orn1_saveexec_b32", save_exec<kNotOr>, false),
-    exec_entry("s_nand_saveexec_b64", save_exec<kNand>, true), exec_entry("s_nand_saveexec_b32", save_exec<kNand>, false),
-    exec_entry("s_nor_saveexec_b64", save_exec<kNor>, true), exec_entry("s_nor_saveexec_b32", save_exec<kNor>, false),
-    exec_entry("s_xnor_saveexec_b64", save_exec<kXnor>, true), exec_entry("s_xnor_saveexec_b32", save_exec<kXnor>, false),
-    exec_entry("s_andn1_wrexec_b64", write_exec<kNotAnd>, true), exec_entry("s_andn1_wrexec_b32", write_exec<kNotAnd>, false),
-    exec_entry("s_andn2_wrexec_b64", write_exec<kAndNotExec>, true), exec_entry("s_andn2_wrexec_b32", write_exec<kAndNotExec>, false),
-
-    {.mnemonic = "s_setreg_b32", .run = set_register, .lower = lower_set_register},
-    {.mnemonic = "s_setreg_imm32_b32", .run = set_register, .lower = lower_set_register},
-    {.mnemonic = "s_getreg_b32", .run = get_register, .lower = lower_get_register},
     {.mnemonic = "s_round_mode", .run = round_mode, .lower = lower_round_mode},
     {.mnemonic = "s_denorm_mode", .run = denormal_mode, .lower = lower_immediate},
-    {.mnemonic = "s_sendmsg_rtn_b32", .run = no_message, .lower = lower_message, .parameter = 1},
-    {.mnemonic = "s_sendmsg_rtn_b64", .run = no_message, .lower = lower_message, .parameter = 2},
-    {.mnemonic = "s_getpc_b64", .run = move_immediate, .lower = lower_getpc},
-    {.mnemonic = "s_set_gpr_idx_on", .run = index_on, .lower = lower_index_on},
+
+    isa::rdna4("SOPP"),
+    {.mnemonic = "s_barrier_wait", .run = barrier, .lower = lower_nothing},
+
+    isa::rdna3("SOPP"),
+    ignored("s_waitcnt_depctr"),
+
+    isa::cdna("SOPP"),
     {.mnemonic = "s_set_gpr_idx_off", .run = index_off, .lower = lower_nothing},
+
+    isa::all("SMEM"),
+    ignored("s_dcache_inv"),
+
+    isa::cdna("SMEM"),
+    ignored("s_dcache_wb"),
+
+    isa::cdna("MUBUF"),
+    ignored("buffer_wbl2"), ignored("buffer_invl2"), ignored("buffer_inv"), ignored("buffer_wbinvl1"),
+    ignored("buffer_wbinvl1_vol"),
+
+    isa::rdna3("MUBUF"),
+    ignored("buffer_gl0_inv"), ignored("buffer_gl1_inv"),
+
+    isa::none("RDNA1 and RDNA2 only; gfx11 calls it s_set_inst_prefetch_distance"),
+    ignored("s_inst_prefetch"),
 };
 // clang-format on
 

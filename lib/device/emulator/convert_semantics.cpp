@@ -70,8 +70,7 @@ i32 saturate16(i32 value) {
 
 // clang-format off
 constexpr Semantics kConvertTable[] = {
-    lanes<[](float a, float b) { return pair(static_cast<u16>(to_i16(a)), static_cast<u16>(to_i16(b))); }>("v_cvt_pk_i16_f32"),
-    lanes<[](float a, float b) { return pair(to_u16(a), to_u16(b)); }>("v_cvt_pk_u16_f32"),
+    isa::all("VOP1"),
     lanes<[](u32 a) { return static_cast<float>(a); }>("v_cvt_f32_u32"),
     lanes<[](i32 a) { return static_cast<float>(a); }>("v_cvt_f32_i32"),
     lanes<[](float a) { return to_u32(static_cast<double>(a)); }>("v_cvt_u32_f32"),
@@ -86,13 +85,10 @@ constexpr Semantics kConvertTable[] = {
     lanes<[](float a) { return static_cast<double>(a); }>("v_cvt_f64_f32"),
     lanes<[](Half a) { return widen(a); }>("v_cvt_f32_f16"),
     lanes<[](float a) { return HalfOf<float>{a}; }>("v_cvt_f16_f32"),
-    lanes<[](BFloat a) { return widen(a); }>("v_cvt_f32_bf16"),
     lanes<[](u16 a) { return HalfOf<float>{static_cast<float>(i32{a})}; }>("v_cvt_f16_u16"),
     lanes<[](i16 a) { return HalfOf<float>{static_cast<float>(i32{a})}; }>("v_cvt_f16_i16"),
     lanes<[](Half a) { return to_u16(widen(a)); }>("v_cvt_u16_f16"),
     lanes<[](Half a) { return to_i16(widen(a)); }>("v_cvt_i16_f16"),
-    lanes<[](u16 a) { return u32{a}; }>("v_cvt_u32_u16"),
-    lanes<[](i16 a) { return i32{a}; }>("v_cvt_i32_i16"),
     lanes<[](Half a) { return static_cast<u16>(signed_norm(widen(a))); }>("v_cvt_norm_i16_f16"),
     lanes<[](Half a) { return static_cast<u16>(unsigned_norm(widen(a))); }>("v_cvt_norm_u16_f16"),
     lanes<[](u32 a) { return byte_float<0>(a); }>("v_cvt_f32_ubyte0"),
@@ -100,16 +96,33 @@ constexpr Semantics kConvertTable[] = {
     lanes<[](u32 a) { return byte_float<2>(a); }>("v_cvt_f32_ubyte2"),
     lanes<[](u32 a) { return byte_float<3>(a); }>("v_cvt_f32_ubyte3"),
     lanes<[](u32 a) { return static_cast<float>((static_cast<i32>(a << 28) >> 28) * 0.0625); }>("v_cvt_off_f32_i4"),
-    lanes<[](float a, u32 b, u32 c) { return put_byte(byte_of(a), b, c); }>("v_cvt_pk_u8_f32"),
-    lanes<[](float a, u32 b, u32 c) { return put_byte(byte_of(a), b, c); }>("v_cvt_pkaccum_u8_f32"),
+    lanes<[](u32 a) { return sat_bytes(a); }>("v_sat_pk_u8_i16"),
+
+    isa::rdna("VOP1"),
+    lanes<[](u16 a) { return u32{a}; }>("v_cvt_u32_u16"),
+    lanes<[](i16 a) { return i32{a}; }>("v_cvt_i32_i16"),
+
+    isa::cdna("VOP1"),
+    lanes<[](BFloat a) { return widen(a); }>("v_cvt_f32_bf16"),
+
+    isa::each("VOP3", "VOP2", "VOP2"),
     lanes<[](float a, float b) { return pair(half_toward_zero(a), half_toward_zero(b)); }>("v_cvt_pkrtz_f16_f32"),
+
+    isa::all("VOP3"),
+    lanes<[](float a, u32 b, u32 c) { return put_byte(byte_of(a), b, c); }>("v_cvt_pk_u8_f32"),
     lanes<[](float a, float b) { return pair(signed_norm(a), signed_norm(b)); }>("v_cvt_pknorm_i16_f32"),
     lanes<[](float a, float b) { return pair(unsigned_norm(a), unsigned_norm(b)); }>("v_cvt_pknorm_u16_f32"),
     lanes<[](Half a, Half b) { return pair(signed_norm(widen(a)), signed_norm(widen(b))); }>("v_cvt_pknorm_i16_f16"),
     lanes<[](Half a, Half b) { return pair(unsigned_norm(widen(a)), unsigned_norm(widen(b))); }>("v_cvt_pknorm_u16_f16"),
-    lanes<[](u32 a) { return sat_bytes(a); }>("v_sat_pk_u8_i16"),
     lanes<[](u32 a, u32 b) { return pair(a < 65535u ? a : 65535u, b < 65535u ? b : 65535u); }>("v_cvt_pk_u16_u32"),
     lanes<[](i32 a, i32 b) { return pair(static_cast<u32>(saturate16(a)), static_cast<u32>(saturate16(b))); }>("v_cvt_pk_i16_i32"),
+
+    isa::rdna("VOP3"),
+    lanes<[](float a, float b) { return pair(static_cast<u16>(to_i16(a)), static_cast<u16>(to_i16(b))); }>("v_cvt_pk_i16_f32"),
+    lanes<[](float a, float b) { return pair(to_u16(a), to_u16(b)); }>("v_cvt_pk_u16_f32"),
+
+    isa::cdna("VOP3"),
+    lanes<[](float a, u32 b, u32 c) { return put_byte(byte_of(a), b, c); }>("v_cvt_pkaccum_u8_f32"),
 };
 // clang-format on
 

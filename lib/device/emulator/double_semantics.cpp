@@ -98,15 +98,10 @@ double two_over_pi_piece(double angle, uint32_t n) {
 
 // clang-format off
 constexpr Semantics kDoubleTable[] = {
-    lanes<[](double a, double b) { return a + b; }>("v_add_f64"),
-    lanes<[](double a, double b) { return a * b; }>("v_mul_f64"),
-    lanes<[](double a, double b, double c) { return std::fma(a, b, c); }>("v_fma_f64"),
+    isa::cdna("VOP2"),
     lanes<[](double a, double b, double c) { return std::fma(a, b, c); }>("v_fmac_f64"),
-    lanes<[](double a, uint32_t n) { return two_over_pi_piece(a, n); }>("v_trig_preop_f64"),
-    lanes<[](double a, double b) { return smaller(a, b); }>("v_min_f64"),
-    lanes<[](double a, double b) { return a != a ? a : b != b ? b : smaller(a, b); }>("v_minimum_f64"),
-    lanes<[](double a, double b) { return a != a ? a : b != b ? b : larger(a, b); }>("v_maximum_f64"),
-    lanes<[](double a, double b) { return larger(a, b); }>("v_max_f64"),
+
+    isa::all("VOP1"),
     lanes<[](double a) { return std::floor(a); }>("v_floor_f64"),
     lanes<[](double a) { return std::ceil(a); }>("v_ceil_f64"),
     lanes<[](double a) { return std::trunc(a); }>("v_trunc_f64"),
@@ -115,12 +110,28 @@ constexpr Semantics kDoubleTable[] = {
     lanes<[](double a) { return 1.0 / a; }>("v_rcp_f64"),
     lanes<[](double a) { return 1.0 / std::sqrt(a); }>("v_rsq_f64"),
     lanes<[](double a) { return std::sqrt(a); }>("v_sqrt_f64"),
-    lanes<[](double a, int32_t b) { return std::ldexp(a, b); }>("v_ldexp_f64"),
     lanes<[](double a) { return mantissa(a); }>("v_frexp_mant_f64"),
     lanes<[](double a) { return exponent_of(a); }>("v_frexp_exp_i32_f64"),
+
+    isa::each("VOP3", "VOP3", "VOP2"),
+    lanes<[](double a, double b) { return a + b; }>("v_add_f64"),
+    lanes<[](double a, double b) { return a * b; }>("v_mul_f64"),
+
+    isa::all("VOP3"),
+    lanes<[](double a, double b, double c) { return std::fma(a, b, c); }>("v_fma_f64"),
+    lanes<[](double a, uint32_t n) { return two_over_pi_piece(a, n); }>("v_trig_preop_f64"),
+    lanes<[](double a, int32_t b) { return std::ldexp(a, b); }>("v_ldexp_f64"),
     lanes<[](double a, double b, double c, bool& post) { return division_scale(a, b, c, post); }>("v_div_scale_f64"),
     lanes<[](double a, double b, double c, bool post) { return division_fma(a, b, c, post); }>("v_div_fmas_f64", kReadsVcc),
     lanes<[](double a, double b, double c) { return division_fixup(a, b, c); }>("v_div_fixup_f64"),
+
+    isa::each("VOP3", "VOP3", ""),
+    lanes<[](double a, double b) { return smaller(a, b); }>("v_min_f64"),
+    lanes<[](double a, double b) { return larger(a, b); }>("v_max_f64"),
+
+    isa::rdna4("VOP3"),
+    lanes<[](double a, double b) { return a != a ? a : b != b ? b : smaller(a, b); }>("v_minimum_f64"),
+    lanes<[](double a, double b) { return a != a ? a : b != b ? b : larger(a, b); }>("v_maximum_f64"),
 };
 // clang-format on
 

@@ -112,24 +112,25 @@ float cube_axis(float x, float y, float z) {
 
 // clang-format off
 constexpr Semantics kFloatTable[] = {
+    isa::all("VOP2"),
     lanes<[](float a, float b) { return a + b; }>("v_add_f32"),
     lanes<[](float a, float b) { return a - b; }>("v_sub_f32"),
     lanes<[](float a, float b) { return b - a; }>("v_subrev_f32"),
     lanes<[](float a, float b) { return a * b; }>("v_mul_f32"),
-    lanes<[](float a, float b) { return multiply_zero_wins(a, b); }>("v_mul_legacy_f32"),
-    lanes<[](float a, float b, float c) { return std::fma(a, b, c); }>("v_fma_f32"),
     lanes<[](float a, float b, float c) { return std::fma(a, b, c); }>("v_fmac_f32"),
     lanes<[](float a, float k, float c) { return std::fma(a, k, c); }>("v_fmamk_f32"),
     lanes<[](float a, float b, float k) { return std::fma(a, b, k); }>("v_fmaak_f32"),
-    lanes<[](float a, float b, float c) { const float product = a * b; return product + c; }>("v_mad_f32"),
+
+    isa::each("VOP2", "VOP2", ""),
+    lanes<[](float a, float b) { return smaller(a, b); }>("v_min_f32"),
+    lanes<[](float a, float b) { return larger(a, b); }>("v_max_f32"),
+
+    isa::cdna("VOP2"),
     lanes<[](float a, float b, float c) { const float product = a * b; return product + c; }>("v_mac_f32"),
     lanes<[](float a, float k, float c) { const float product = a * k; return product + c; }>("v_madmk_f32"),
     lanes<[](float a, float b, float k) { const float product = a * b; return product + k; }>("v_madak_f32"),
-    lanes<[](float a, float b) { return smaller(a, b); }>("v_min_f32"),
-    lanes<[](float a, float b) { return larger(a, b); }>("v_max_f32"),
-    lanes<[](float a, float b, float c) { return smaller(smaller(a, b), c); }>("v_min3_f32"),
-    lanes<[](float a, float b, float c) { return larger(larger(a, b), c); }>("v_max3_f32"),
-    lanes<[](float a, float b, float c) { return median(a, b, c); }>("v_med3_f32"),
+
+    isa::all("VOP1"),
     lanes<[](float a) { return std::floor(a); }>("v_floor_f32"),
     lanes<[](float a) { return std::ceil(a); }>("v_ceil_f32"),
     lanes<[](float a) { return std::trunc(a); }>("v_trunc_f32"),
@@ -143,9 +144,15 @@ constexpr Semantics kFloatTable[] = {
     lanes<[](float a) { return log2_float(a); }>("v_log_f32"),
     lanes<[](float a) { return sine_float(a); }>("v_sin_f32"),
     lanes<[](float a) { return cosine_float(a); }>("v_cos_f32"),
-    lanes<[](float a, int32_t b) { return scale_float(a, b); }>("v_ldexp_f32"),
     lanes<[](float a) { return mantissa(a); }>("v_frexp_mant_f32"),
     lanes<[](float a) { return exponent_of(a); }>("v_frexp_exp_i32_f32"),
+
+    isa::each("VOP3", "VOP2", "VOP2"),
+    lanes<[](float a, float b) { return multiply_zero_wins(a, b); }>("v_mul_legacy_f32"),
+
+    isa::all("VOP3"),
+    lanes<[](float a, float b, float c) { return std::fma(a, b, c); }>("v_fma_f32"),
+    lanes<[](float a, int32_t b) { return scale_float(a, b); }>("v_ldexp_f32"),
     lanes<[](float a, float b, float c, bool& post) { return division_scale(a, b, c, post); }>("v_div_scale_f32"),
     lanes<[](float a, float b, float c, bool post) { return division_fma(a, b, c, post); }>("v_div_fmas_f32", kReadsVcc),
     lanes<[](float a, float b, float c) { return division_fixup(a, b, c); }>("v_div_fixup_f32"),
@@ -153,6 +160,14 @@ constexpr Semantics kFloatTable[] = {
     lanes<[](float x, float y, float z) { return cube_s(x, y, z); }>("v_cubesc_f32"),
     lanes<[](float x, float y, float z) { return cube_t(x, y, z); }>("v_cubetc_f32"),
     lanes<[](float x, float y, float z) { return cube_axis(x, y, z); }>("v_cubema_f32"),
+
+    isa::each("VOP3", "VOP3", ""),
+    lanes<[](float a, float b, float c) { return smaller(smaller(a, b), c); }>("v_min3_f32"),
+    lanes<[](float a, float b, float c) { return larger(larger(a, b), c); }>("v_max3_f32"),
+    lanes<[](float a, float b, float c) { return median(a, b, c); }>("v_med3_f32"),
+
+    isa::cdna("VOP3"),
+    lanes<[](float a, float b, float c) { const float product = a * b; return product + c; }>("v_mad_f32"),
 };
 // clang-format on
 

@@ -97,10 +97,12 @@ Result<void> lower(const Instruction& instruction, Lowering& lowering, Op& op) {
 template <Element E>
 void add(std::vector<Semantics>& table, bool fp8) {
   const int64_t which = fp8 ? int64_t{0} : int64_t{kBf8};
+  table.push_back(isa::each("VOP1", "", "VOP1"));
   table.push_back(lanes<kWiden<E, Fp8Format::ocp>>(fp8 ? "v_cvt_f32_fp8" : "v_cvt_f32_bf8", 0, lower));
   table.back().parameter = kWidenForm | which;
   table.push_back(lanes<kWidenTwo<E, Fp8Format::ocp>>(fp8 ? "v_cvt_pk_f32_fp8" : "v_cvt_pk_f32_bf8", 0, lower));
   table.back().parameter = kWidenTwoForm | which;
+  table.push_back(isa::each("VOP3", "", "VOP3"));
   table.push_back(lanes<kNarrowTwo<E, Fp8Format::ocp>>(fp8 ? "v_cvt_pk_fp8_f32" : "v_cvt_pk_bf8_f32", kKeepsHigh, lower));
   table.back().parameter = kNarrowTwoForm | which;
   table.push_back(lanes<kStochastic<E, Fp8Format::ocp>>(fp8 ? "v_cvt_sr_fp8_f32" : "v_cvt_sr_bf8_f32", 0, lower));
@@ -115,6 +117,7 @@ std::span<const Semantics> fp8_semantics() {
     std::vector<Semantics> all;
     add<Element::fp8>(all, true);
     add<Element::bf8>(all, false);
+    all.push_back(isa::rdna4("VOP3P"));
     all.push_back(lanes<kDot<Element::fp8, Element::fp8>>("v_dot4_f32_fp8_fp8"));
     all.push_back(lanes<kDot<Element::fp8, Element::bf8>>("v_dot4_f32_fp8_bf8"));
     all.push_back(lanes<kDot<Element::bf8, Element::fp8>>("v_dot4_f32_bf8_fp8"));

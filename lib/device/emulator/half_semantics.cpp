@@ -76,26 +76,28 @@ constexpr Semantics multiply_adds(std::string_view mnemonic, uint32_t flags = 0)
 
 // clang-format off
 constexpr Semantics kHalfTable[] = {
+    isa::all("VOP2"),
     lanes<[](Half a, Half b) { return rounded(widen(a) + widen(b)); }>("v_add_f16"),
     lanes<[](Half a, Half b) { return rounded(widen(a) - widen(b)); }>("v_sub_f16"),
     lanes<[](Half a, Half b) { return rounded(widen(b) - widen(a)); }>("v_subrev_f16"),
     lanes<[](Half a, Half b) { return rounded(widen(a) * widen(b)); }>("v_mul_f16"),
-    lanes<[](Half a, Half b, Half c) { return fused(a, b, c); }>("v_fma_f16", kKeepsHigh),
-    lanes<[](Half a, Half b, Half c) { return fused(a, b, c); }>("v_fma_legacy_f16"),
+    lanes<[](Half a, int16_t b) { return rounded(scale_float(widen(a), b)); }>("v_ldexp_f16"),
+
+    isa::rdna("VOP2"),
     lanes<[](Half a, Half b, Half c) { return fused(a, b, c); }>("v_fmac_f16"),
     lanes<[](Half a, Half k, Half c) { return fused(a, k, c); }>("v_fmamk_f16"),
     lanes<[](Half a, Half b, Half k) { return fused(a, b, k); }>("v_fmaak_f16"),
-    multiply_adds<[](Half a, Half b, Half c) { return multiply_add(a, b, c); }, [](Half a, Half b, Half c) { return multiply_add_directed(a, b, c); }>("v_mad_f16", kKeepsHigh),
+
+    isa::each("VOP2", "VOP2", ""),
+    lanes<[](Half a, Half b) { return rounded(smaller(widen(a), widen(b))); }>("v_min_f16"),
+    lanes<[](Half a, Half b) { return rounded(larger(widen(a), widen(b))); }>("v_max_f16"),
+
+    isa::cdna("VOP2"),
     multiply_adds<[](Half a, Half b, Half c) { return multiply_add(a, b, c); }, [](Half a, Half b, Half c) { return multiply_add_directed(a, b, c); }>("v_mac_f16"),
     multiply_adds<[](Half a, Half b, Half c) { return multiply_add(a, b, c); }, [](Half a, Half b, Half c) { return multiply_add_directed(a, b, c); }>("v_madmk_f16"),
     multiply_adds<[](Half a, Half b, Half c) { return multiply_add(a, b, c); }, [](Half a, Half b, Half c) { return multiply_add_directed(a, b, c); }>("v_madak_f16"),
-    lanes<[](Half a, Half b) { return rounded(smaller(widen(a), widen(b))); }>("v_min_f16"),
-    lanes<[](Half a, Half b) { return rounded(larger(widen(a), widen(b))); }>("v_max_f16"),
-    lanes<[](Half a, Half b, Half c) { return rounded(smaller(smaller(widen(a), widen(b)), widen(c))); }>("v_min3_f16", kKeepsHigh),
-    lanes<[](Half a, Half b, Half c) { return rounded(larger(larger(widen(a), widen(b)), widen(c))); }>("v_max3_f16", kKeepsHigh),
-    lanes<[](Half a, Half b, Half c) { return rounded(median(widen(a), widen(b), widen(c))); }>("v_med3_f16", kKeepsHigh),
-    lanes<[](uint32_t a, uint32_t b, Half c) { return dot_halves(a, b, c); }>("v_dot2_f16_f16"),
-    lanes<[](uint32_t a, uint32_t b, BFloat c) { return dot_bfloats(a, b, c); }>("v_dot2_bf16_bf16"),
+
+    isa::all("VOP1"),
     lanes<[](Half a) { return rounded(std::floor(widen(a))); }>("v_floor_f16"),
     lanes<[](Half a) { return rounded(std::ceil(widen(a))); }>("v_ceil_f16"),
     lanes<[](Half a) { return rounded(std::trunc(widen(a))); }>("v_trunc_f16"),
@@ -108,10 +110,25 @@ constexpr Semantics kHalfTable[] = {
     lanes<[](Half a) { return rounded(log2_float(widen(a))); }>("v_log_f16"),
     lanes<[](Half a) { return rounded(sine_float(widen(a))); }>("v_sin_f16"),
     lanes<[](Half a) { return rounded(cosine_float(widen(a))); }>("v_cos_f16"),
-    lanes<[](Half a, int16_t b) { return rounded(scale_float(widen(a), b)); }>("v_ldexp_f16"),
     lanes<[](Half a) { return mantissa(a); }>("v_frexp_mant_f16"),
     lanes<[](Half a) { return exponent_of(a); }>("v_frexp_exp_i16_f16"),
+
+    isa::all("VOP3"),
+    lanes<[](Half a, Half b, Half c) { return fused(a, b, c); }>("v_fma_f16", kKeepsHigh),
     lanes<[](Half a, Half b, Half c) { return division_fixup(a, b, c); }>("v_div_fixup_f16", kKeepsHigh),
+
+    isa::each("VOP3", "VOP3", ""),
+    lanes<[](Half a, Half b, Half c) { return rounded(smaller(smaller(widen(a), widen(b)), widen(c))); }>("v_min3_f16", kKeepsHigh),
+    lanes<[](Half a, Half b, Half c) { return rounded(larger(larger(widen(a), widen(b)), widen(c))); }>("v_max3_f16", kKeepsHigh),
+    lanes<[](Half a, Half b, Half c) { return rounded(median(widen(a), widen(b), widen(c))); }>("v_med3_f16", kKeepsHigh),
+
+    isa::rdna("VOP3"),
+    lanes<[](uint32_t a, uint32_t b, Half c) { return dot_halves(a, b, c); }>("v_dot2_f16_f16"),
+    lanes<[](uint32_t a, uint32_t b, BFloat c) { return dot_bfloats(a, b, c); }>("v_dot2_bf16_bf16"),
+
+    isa::cdna("VOP3"),
+    lanes<[](Half a, Half b, Half c) { return fused(a, b, c); }>("v_fma_legacy_f16"),
+    multiply_adds<[](Half a, Half b, Half c) { return multiply_add(a, b, c); }, [](Half a, Half b, Half c) { return multiply_add_directed(a, b, c); }>("v_mad_f16", kKeepsHigh),
     lanes<[](Half a, Half b, Half c) { return division_fixup(a, b, c); }>("v_div_fixup_legacy_f16"),
 };
 // clang-format on

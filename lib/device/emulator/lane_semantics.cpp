@@ -95,12 +95,26 @@ Result<void> lower_nothing(const Instruction&, Lowering&, Op&) {
 }
 
 constexpr Semantics kLaneTable[] = {
+    isa::all("VOP1"),
     {.mnemonic = "v_nop", .run = nothing, .flags = kVector, .lower = lower_nothing},
     {.mnemonic = "v_readfirstlane_b32",
      .run = read_first_lane,
      .flags = kVector,
      .lower = lower_read_lane,
      .parameter = 1},
+    {.mnemonic = "v_swap_b32", .run = swap_registers, .flags = kVector, .lower = lower_swap},
+
+    isa::cdna("VOP1"),
+    {.mnemonic = "v_permlane16_swap_b32",
+     .run = swap_blocks<16>,
+     .flags = kVector,
+     .lower = lower_swap},
+    {.mnemonic = "v_permlane32_swap_b32",
+     .run = swap_blocks<32>,
+     .flags = kVector,
+     .lower = lower_swap},
+
+    isa::all("VOP3"),
     {.mnemonic = "v_readlane_b32", .run = read_lane, .flags = kVector, .lower = lower_read_lane},
     {.mnemonic = "v_writelane_b32", .run = write_lane, .flags = kVector, .lower = lower_write_lane},
     {.mnemonic = "v_mbcnt_lo_u32_b32",
@@ -111,15 +125,6 @@ constexpr Semantics kLaneTable[] = {
      .run = masked_count<32>,
      .shape = kTwoToOne,
      .flags = kVector},
-    {.mnemonic = "v_swap_b32", .run = swap_registers, .flags = kVector, .lower = lower_swap},
-    {.mnemonic = "v_permlane16_swap_b32",
-     .run = swap_blocks<16>,
-     .flags = kVector,
-     .lower = lower_swap},
-    {.mnemonic = "v_permlane32_swap_b32",
-     .run = swap_blocks<32>,
-     .flags = kVector,
-     .lower = lower_swap},
 };
 
 }  // namespace

@@ -100,8 +100,11 @@ constexpr Semantics to_lds(std::string_view name) {
 }
 
 constexpr Semantics kLdsDirectTable[] = {
+    isa::all("DS"),
     {.mnemonic = "ds_append", .run = count_lanes<true>, .flags = kVector, .lower = lower_count},
     {.mnemonic = "ds_consume", .run = count_lanes<false>, .flags = kVector, .lower = lower_count},
+
+    isa::cdna("GLOBAL"),
     to_lds<4>("global_load_lds_dword"),
     to_lds<12>("global_load_lds_dwordx3"),
     to_lds<16>("global_load_lds_dwordx4"),

@@ -166,6 +166,7 @@ constexpr Semantics two(std::string_view name, bool is_store, int64_t scale) {
 constexpr Space L = Space::lds;
 
 constexpr Semantics kLdsTable[] = {
+    isa::all("DS"),
     load<Transfer{L, 4}>("ds_read_b32"), load<Transfer{L, 8}>("ds_read_b64"),
     load<Transfer{L, 12}>("ds_read_b96"), load<Transfer{L, 16}>("ds_read_b128"),
     load<Transfer{L, 1}>("ds_read_u8"), load<Transfer{L, 1, true}>("ds_read_i8"),
@@ -182,9 +183,11 @@ constexpr Semantics kLdsTable[] = {
     two<1>("ds_write2_b32", true, 4), two<2>("ds_write2_b64", true, 8),
     two<1>("ds_write2st64_b32", true, 256), two<2>("ds_write2st64_b64", true, 512),
     {.mnemonic = "ds_bpermute_b32", .run = permute_backward<false>, .flags = kVector, .lower = lower_permute},
-    {.mnemonic = "ds_bpermute_fi_b32", .run = permute_backward<true>, .flags = kVector, .lower = lower_permute},
     {.mnemonic = "ds_permute_b32", .run = permute_forward, .flags = kVector, .lower = lower_permute},
     {.mnemonic = "ds_swizzle_b32", .run = swizzle, .flags = kVector, .lower = lower_swizzle},
+
+    isa::rdna4("DS"),
+    {.mnemonic = "ds_bpermute_fi_b32", .run = permute_backward<true>, .flags = kVector, .lower = lower_permute},
 };
 // clang-format on
 

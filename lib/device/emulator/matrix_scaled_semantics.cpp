@@ -73,6 +73,7 @@ Result<void> lower_f8f6f4(const Instruction& instruction, Lowering& lowering, Op
 }  // namespace
 
 void add_f8f6f4_entries(std::vector<Semantics>& table) {
+  table.push_back(isa::cdna("VOP3P"));
   add_matrix_entries(f8f6f4_shapes(), f8f6f4<false>, lower_f8f6f4, table);
 }
 

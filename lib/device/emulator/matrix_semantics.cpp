@@ -118,16 +118,25 @@ Result<void> lower_wmma(const Instruction& instruction, Lowering& lowering, Op& 
   return {};
 }
 
+/// The shapes of RDNA3, which RDNA4 has too, come first.
+void add_wmma_entries(std::vector<Semantics>& table) {
+  constexpr std::string_view kFirstOfRdna4 = "v_wmma_i32_16x16x32_iu4";
+  table.push_back(isa::rdna("VOP3P"));
+  std::vector<Semantics> entries;
+  add_matrix_entries(wmma_shapes(), wmma, lower_wmma, entries);
+  for (const Semantics& entry : entries) {
+    if (entry.mnemonic == kFirstOfRdna4) table.push_back(isa::rdna4("VOP3P"));
+    table.push_back(entry);
+  }
+}
+
 std::vector<Semantics> make_table() {
   std::vector<Semantics> table;
+  table.push_back(isa::cdna("VOP3P"));
   add_matrix_entries(mfma_shapes(), mfma, lower_mfma, table);
-  add_matrix_entries(wmma_shapes(), wmma, lower_wmma, table);
+  add_wmma_entries(table);
   add_sparse_entries(table);
   add_f8f6f4_entries(table);
-  constexpr auto kCopy = [](uint32_t value) { return value; };
-  for (const char* name : {"v_accvgpr_read_b32", "v_accvgpr_write_b32", "v_accvgpr_mov_b32"}) {
-    table.push_back(lanes<kCopy>(name));
-  }
   return table;
 }
 

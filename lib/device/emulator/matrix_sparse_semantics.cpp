@@ -118,7 +118,9 @@ Result<void> lower_swmmac(const Instruction& instruction, Lowering& lowering, Op
 }  // namespace
 
 void add_sparse_entries(std::vector<Semantics>& table) {
+  table.push_back(isa::cdna("VOP3P"));
   add_matrix_entries(smfmac_shapes(), smfmac, lower_smfmac, table);
+  table.push_back(isa::rdna4("VOP3P"));
   add_matrix_entries(swmmac_shapes(), swmmac, lower_swmmac, table);
 }
 

@@ -165,9 +165,16 @@ constexpr Semantics memory_store(std::string_view name) {
 }
 
 constexpr Semantics kMemoryTable[] = {
+    isa::each("GLOBAL", "GLOBAL", "VGLOBAL"),
     LOADS("global_", Space::global), STORES("global_", Space::global),
+
+    isa::each("FLAT", "FLAT", "VFLAT"),
     LOADS("flat_", Space::flat), STORES("flat_", Space::flat),
+
+    isa::each("SCRATCH", "SCRATCH", "VSCRATCH"),
     LOADS("scratch_", Space::scratch), STORES("scratch_", Space::scratch),
+
+    isa::each("MUBUF", "MUBUF", "VBUFFER"),
     LOADS("buffer_", Space::buffer), STORES("buffer_", Space::buffer),
 };
 // clang-format on

@@ -169,29 +169,40 @@ constexpr Semantics mix_entry(std::string_view mnemonic) {
 }
 
 constexpr Semantics kPackedDotsTable[] = {
+    isa::cdna("VOP2"),
+    entry("v_dot2c_f32_f16", float_dot<Half>, lower_dot),
+    entry("v_dot2c_f32_bf16", float_dot<BFloat>, lower_dot),
+    entry("v_dot2c_i32_i16", integer_dot<0>, lower_dot),
+    entry("v_dot4c_i32_i8", integer_dot<2>, lower_dot),
+    entry("v_dot8c_i32_i4", integer_dot<5>, lower_dot),
+
+    isa::rdna3("VOP2"),
+    entry("v_dot2acc_f32_f16", float_dot<Half>, lower_dot),
+
+    isa::all("VOP3P"),
+    entry("v_dot2_f32_f16", float_dot<Half>, lower_dot),
+    entry("v_dot2_f32_bf16", float_dot<BFloat>, lower_dot),
+    entry("v_dot4_u32_u8", integer_dot<3>, lower_dot),
+    entry("v_dot8_u32_u4", integer_dot<6>, lower_dot),
+
+    isa::rdna("VOP3P"),
     entry("v_fma_mix_f32", mix<MixResult::single>, lower_mix),
     mix_entry<MixResult::low_half>("v_fma_mixlo_f16"),
     mix_entry<MixResult::high_half>("v_fma_mixhi_f16"),
+    entry("v_dot4_i32_iu8", integer_dot<4>, lower_dot),
+    entry("v_dot8_i32_iu4", integer_dot<7>, lower_dot),
+
+    isa::cdna("VOP3P"),
     entry("v_mad_mix_f32", mix<MixResult::single>, lower_mix),
     mix_entry<MixResult::low_half>("v_mad_mixlo_f16"),
     mix_entry<MixResult::high_half>("v_mad_mixhi_f16"),
-    entry("v_dot2_f32_f16", float_dot<Half>, lower_dot),
-    entry("v_dot2c_f32_f16", float_dot<Half>, lower_dot),
-    entry("v_dot2acc_f32_f16", float_dot<Half>, lower_dot),
-    entry("v_dot2_f32_bf16", float_dot<BFloat>, lower_dot),
-    entry("v_dot2c_f32_bf16", float_dot<BFloat>, lower_dot),
-    entry("v_dot2acc_f32_bf16", float_dot<BFloat>, lower_dot),
     entry("v_dot2_i32_i16", integer_dot<0>, lower_dot),
-    entry("v_dot2c_i32_i16", integer_dot<0>, lower_dot),
     entry("v_dot2_u32_u16", integer_dot<1>, lower_dot),
     entry("v_dot4_i32_i8", integer_dot<2>, lower_dot),
-    entry("v_dot4c_i32_i8", integer_dot<2>, lower_dot),
-    entry("v_dot4_u32_u8", integer_dot<3>, lower_dot),
-    entry("v_dot4_i32_iu8", integer_dot<4>, lower_dot),
     entry("v_dot8_i32_i4", integer_dot<5>, lower_dot),
-    entry("v_dot8c_i32_i4", integer_dot<5>, lower_dot),
-    entry("v_dot8_u32_u4", integer_dot<6>, lower_dot),
-    entry("v_dot8_i32_iu4", integer_dot<7>, lower_dot),
+
+    isa::rdna("VOPD"),
+    entry("v_dot2acc_f32_bf16", float_dot<BFloat>, lower_dot),
 };
 
 }  // namespace

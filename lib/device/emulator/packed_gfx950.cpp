@@ -80,6 +80,7 @@ constexpr Semantics three_bits(std::string_view mnemonic, Handler run, Type type
 }
 
 constexpr Semantics kPackedGfx950Table[] = {
+    isa::cdna("VOP3"),
     lanes<kPackBFloats>("v_cvt_pk_bf16_f32"),
     pack_halves("v_cvt_pk_f16_f32"),
     lanes<kStochasticBFloat>("v_cvt_sr_bf16_f32", kKeepsHigh),

@@ -185,14 +185,14 @@ Result<void> lower_scaled(const Instruction& instruction, Lowering& lowering, Op
 
 std::span<const Semantics> packed_scaled_semantics() {
   static const std::vector<Semantics> table = [] {
-    std::vector<Semantics> all;
+    std::vector<Semantics> all = {isa::cdna("VOP3")};
     for (const ScaledConversion& c : kScaledConversions) {
       Semantics entry;
       entry.mnemonic = c.name;
       entry.run = convert_scaled;
       entry.lower = lower_scaled;
       entry.flags = kVector | kAnyModifier;
-      entry.parameter = static_cast<int64_t>(all.size());
+      entry.parameter = static_cast<int64_t>(&c - std::begin(kScaledConversions));
       all.push_back(entry);
     }
     return all;

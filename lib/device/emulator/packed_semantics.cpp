@@ -213,31 +213,13 @@ constexpr Semantics pairs(std::string_view mnemonic, Handler run, int64_t source
 // ---- table ------------------------------------------------------------------------------------
 
 constexpr Semantics kPackedTable[] = {
+    isa::all("VOP2"),
+    halves<Half, kFmaHalf, 3>("v_pk_fmac_f16"),
+
+    isa::all("VOP3P"),
     halves<Half, kHalf2<kAdd>, 2>("v_pk_add_f16"),
     halves<Half, kHalf2<kMul>, 2>("v_pk_mul_f16"),
-    halves<Half, kHalf2<kSmaller>, 2>("v_pk_min_f16"),
-    halves<Half, kHalf2<kLarger>, 2>("v_pk_max_f16"),
-    halves<Half, kHalf2<kSmaller>, 2>("v_pk_min_num_f16"),
-    halves<Half, kHalf2<kLarger>, 2>("v_pk_max_num_f16"),
-    halves<Half, kHalf2<smaller_or_nan>, 2>("v_pk_minimum_f16"),
-    halves<Half, kHalf2<larger_or_nan>, 2>("v_pk_maximum_f16"),
-    halves<Half,
-           [](Half a, Half b, Half c) {
-             return narrow_half(smaller_or_nan(smaller_or_nan(widen(a), widen(b)), widen(c)));
-           },
-           3>("v_pk_minimum3_f16"),
-    halves<Half,
-           [](Half a, Half b, Half c) {
-             return narrow_half(larger_or_nan(larger_or_nan(widen(a), widen(b)), widen(c)));
-           },
-           3>("v_pk_maximum3_f16"),
     halves<Half, kFmaHalf, 3>("v_pk_fma_f16"),
-    halves<Half, kFmaHalf, 3>("v_pk_fmac_f16"),
-    halves<BFloat, kBFloat2<kAdd>, 2>("v_pk_add_bf16"),
-    halves<BFloat, kBFloat2<kMul>, 2>("v_pk_mul_bf16"),
-    halves<BFloat, kBFloat2<kSmaller>, 2>("v_pk_min_num_bf16"),
-    halves<BFloat, kBFloat2<kLarger>, 2>("v_pk_max_num_bf16"),
-    halves<BFloat, kFmaBFloat, 3>("v_pk_fma_bf16"),
     halves<int16_t, kAddInt<int16_t>, 2, true>("v_pk_add_i16"),
     halves<int16_t, kSubInt<int16_t>, 2, true>("v_pk_sub_i16"),
     halves<uint16_t, kAddInt<uint16_t>, 2, true>("v_pk_add_u16"),
@@ -256,11 +238,40 @@ constexpr Semantics kPackedTable[] = {
            2>("v_pk_lshrrev_b16"),
     halves<int16_t, [](int16_t n, int16_t v) { return static_cast<int16_t>(v >> (n & 15)); }, 2>(
         "v_pk_ashrrev_i16"),
+
+    isa::each("VOP3P", "VOP3P", ""),
+    halves<Half, kHalf2<kSmaller>, 2>("v_pk_min_f16"),
+    halves<Half, kHalf2<kLarger>, 2>("v_pk_max_f16"),
+
+    isa::rdna4("VOP3P"),
+    halves<Half, kHalf2<kSmaller>, 2>("v_pk_min_num_f16"),
+    halves<Half, kHalf2<kLarger>, 2>("v_pk_max_num_f16"),
+    halves<Half, kHalf2<smaller_or_nan>, 2>("v_pk_minimum_f16"),
+    halves<Half, kHalf2<larger_or_nan>, 2>("v_pk_maximum_f16"),
+
+    isa::cdna("VOP3P"),
+    halves<Half,
+           [](Half a, Half b, Half c) {
+             return narrow_half(smaller_or_nan(smaller_or_nan(widen(a), widen(b)), widen(c)));
+           },
+           3>("v_pk_minimum3_f16"),
+    halves<Half,
+           [](Half a, Half b, Half c) {
+             return narrow_half(larger_or_nan(larger_or_nan(widen(a), widen(b)), widen(c)));
+           },
+           3>("v_pk_maximum3_f16"),
     pairs("v_pk_add_f32", pairs_handler<[](float a, float b, float) { return a + b; }, 2>, 2),
     pairs("v_pk_mul_f32", pairs_handler<[](float a, float b, float) { return a * b; }, 2>, 2),
     pairs("v_pk_fma_f32",
           pairs_handler<[](float a, float b, float c) { return std::fma(a, b, c); }, 3>, 3),
     pairs("v_pk_mov_b32", move_pair, 2),
+
+    isa::none("gfx1250, of which there is no public document"),
+    halves<BFloat, kBFloat2<kAdd>, 2>("v_pk_add_bf16"),
+    halves<BFloat, kBFloat2<kMul>, 2>("v_pk_mul_bf16"),
+    halves<BFloat, kBFloat2<kSmaller>, 2>("v_pk_min_num_bf16"),
+    halves<BFloat, kBFloat2<kLarger>, 2>("v_pk_max_num_bf16"),
+    halves<BFloat, kFmaBFloat, 3>("v_pk_fma_bf16"),
 };
 
 }  // namespace

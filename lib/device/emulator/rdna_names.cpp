@@ -1,6 +1,4 @@
 // RDNA's names of instructions that mean the same as an older one, and the table they make.
-// RDNA3 and RDNA4 ISA, instruction tables.
-#include <deque>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -10,97 +8,99 @@
 namespace hipplan::emulator {
 namespace {
 
-/// Names beyond those in aliases().
-constexpr Alias kNames[] = {
-    {"v_fma_dx9_zero_f32", "v_fma_legacy_f32"},
-    {"v_fmac_dx9_zero_f32", "v_fmac_legacy_f32"},
-    {"v_min_num_f32", "v_min_f32"},
-    {"v_max_num_f32", "v_max_f32"},
-    {"v_min_num_f64", "v_min_f64"},
-    {"v_max_num_f64", "v_max_f64"},
-    {"v_min_num_f16", "v_min_f16"},
-    {"v_max_num_f16", "v_max_f16"},
-    {"v_min3_num_f32", "v_min3_f32"},
-    {"v_max3_num_f32", "v_max3_f32"},
-    {"v_med3_num_f32", "v_med3_f32"},
-    {"v_min3_num_f16", "v_min3_f16"},
-    {"v_max3_num_f16", "v_max3_f16"},
-    {"v_med3_num_f16", "v_med3_f16"},
-    {"v_minmax_num_f32", "v_minmax_f32"},
-    {"v_maxmin_num_f32", "v_maxmin_f32"},
-    {"v_minmax_num_f16", "v_minmax_f16"},
-    {"v_maxmin_num_f16", "v_maxmin_f16"},
-    {"ds_min_num_f32", "ds_min_f32"},
-    {"ds_max_num_f32", "ds_max_f32"},
+/// Names beyond those in aliases(), of VOP2 and of VOP3 instructions of RDNA4.
+constexpr Alias kVop2Names[] = {
+    {"v_min_num_f32", "v_min_f32"}, {"v_max_num_f32", "v_max_f32"}, {"v_min_num_f64", "v_min_f64"},
+    {"v_max_num_f64", "v_max_f64"}, {"v_min_num_f16", "v_min_f16"}, {"v_max_num_f16", "v_max_f16"},
+};
+constexpr Alias kVop3Names[] = {
+    {"v_min3_num_f32", "v_min3_f32"},     {"v_max3_num_f32", "v_max3_f32"},
+    {"v_med3_num_f32", "v_med3_f32"},     {"v_min3_num_f16", "v_min3_f16"},
+    {"v_max3_num_f16", "v_max3_f16"},     {"v_med3_num_f16", "v_med3_f16"},
+    {"v_minmax_num_f32", "v_minmax_f32"}, {"v_maxmin_num_f32", "v_maxmin_f32"},
+    {"v_minmax_num_f16", "v_minmax_f16"}, {"v_maxmin_num_f16", "v_maxmin_f16"},
 };
 
-/// Instructions that only order or hint: one wave's accesses happen in program order here.
-constexpr std::string_view kIgnored[] = {
-    "s_delay_alu",
-    "s_clause",
-    "s_set_inst_prefetch_distance",
-    "s_wait_alu",
-    "s_wait_loadcnt",
-    "s_wait_storecnt",
-    "s_wait_dscnt",
-    "s_wait_kmcnt",
-    "s_wait_expcnt",
-    "s_wait_samplecnt",
-    "s_wait_bvhcnt",
-    "s_wait_loadcnt_dscnt",
-    "s_wait_storecnt_dscnt",
-    "s_wait_idle",
-    "s_wait_event",
-    "s_singleuse_vdst",
-    "s_prefetch_inst",
-    "s_prefetch_inst_pc_rel",
-    "s_prefetch_data",
-    "s_prefetch_data_pc_rel",
-    "s_buffer_prefetch_data",
-    "s_ttracedata_imm",
-    "s_gl1_inv",
-    "global_inv",
-    "global_wb",
-    "global_wbinv",
-    "s_barrier_leave",
-};
+void no_effect(Wave&, const Op&) {}
+Result<void> accept_hint(const Instruction&, Lowering&, Op&) {
+  return {};
+}
+/// Only orders or hints: one wave's accesses happen in program order here.
+constexpr Semantics hint(std::string_view mnemonic) {
+  return {.mnemonic = mnemonic, .run = no_effect, .shape = {}, .lower = accept_hint};
+}
 
-constexpr std::string_view kDual[] = {
-    "fmac_f32",         "fmaak_f32",  "fmamk_f32",        "mul_f32",     "add_f32",
-    "sub_f32",          "subrev_f32", "mul_dx9_zero_f32", "mov_b32",     "cndmask_b32",
-    "max_f32",          "min_f32",    "max_num_f32",      "min_num_f32", "dot2acc_f32_f16",
-    "dot2acc_f32_bf16", "add_nc_u32", "lshlrev_b32",      "and_b32",
+// clang-format off
+constexpr Semantics kHints[] = {
+    isa::rdna("SOPP"),
+    hint("s_delay_alu"), hint("s_clause"), hint("s_wait_idle"), hint("s_wait_event"), hint("s_ttracedata_imm"),
+
+    isa::rdna3("SOPP"),
+    hint("s_set_inst_prefetch_distance"),
+
+    isa::rdna4("SOPP"),
+    hint("s_wait_alu"), hint("s_wait_loadcnt"), hint("s_wait_storecnt"), hint("s_wait_dscnt"), hint("s_wait_kmcnt"),
+    hint("s_wait_expcnt"), hint("s_wait_samplecnt"), hint("s_wait_bvhcnt"), hint("s_wait_loadcnt_dscnt"),
+    hint("s_wait_storecnt_dscnt"), hint("s_barrier_leave"),
+
+    isa::rdna3("SMEM"),
+    hint("s_gl1_inv"),
+
+    isa::rdna4("SMEM"),
+    hint("s_prefetch_inst"), hint("s_prefetch_inst_pc_rel"), hint("s_prefetch_data"), hint("s_prefetch_data_pc_rel"),
+    hint("s_buffer_prefetch_data"),
+
+    isa::rdna4("VGLOBAL"),
+    hint("global_inv"), hint("global_wb"), hint("global_wbinv"),
+
+    isa::none("a hint of gfx11.5 and gfx12 that LLVM names"),
+    hint("s_singleuse_vdst"),
 };
+// clang-format on
+
+constexpr Semantics dual(std::string_view mnemonic) {
+  return {.mnemonic = mnemonic, .shape = {}, .lower = lower_vopd};
+}
+
+// clang-format off
+constexpr Semantics kDual[] = {
+    isa::rdna("VOPD"),
+    dual("v_dual_fmac_f32"), dual("v_dual_fmaak_f32"), dual("v_dual_fmamk_f32"), dual("v_dual_mul_f32"),
+    dual("v_dual_add_f32"), dual("v_dual_sub_f32"), dual("v_dual_subrev_f32"), dual("v_dual_mul_dx9_zero_f32"),
+    dual("v_dual_mov_b32"), dual("v_dual_cndmask_b32"), dual("v_dual_dot2acc_f32_f16"), dual("v_dual_dot2acc_f32_bf16"),
+    dual("v_dual_add_nc_u32"), dual("v_dual_lshlrev_b32"), dual("v_dual_and_b32"),
+
+    isa::rdna3("VOPD"),
+    dual("v_dual_max_f32"), dual("v_dual_min_f32"),
+
+    isa::rdna4("VOPD"),
+    dual("v_dual_max_num_f32"), dual("v_dual_min_num_f32"),
+};
+// clang-format on
 
 class Names {
  public:
   Names() {
     index_older();
-    for (const Alias& alias : kNames) rename(alias);
-    for (const std::string_view name : kIgnored) {
-      table_.push_back({.mnemonic = name, .run = nothing, .shape = {}, .lower = accept});
-    }
-    for (const std::string_view name : kDual) {
-      table_.push_back({.mnemonic = keep(cat("v_dual_", name)), .shape = {}, .lower = lower_vopd});
-    }
-    for (const auto family :
-         {rdna_scalar_float_semantics(), rdna_permute_semantics(), rdna_vector_semantics()}) {
+    table_.push_back(isa::rdna4("VOP2"));
+    for (const Alias& alias : kVop2Names) rename(alias);
+    table_.push_back(isa::rdna4("VOP3"));
+    for (const Alias& alias : kVop3Names) rename(alias);
+    for (const std::span<const Semantics> family :
+         {std::span<const Semantics>(kHints), std::span<const Semantics>(kDual),
+          rdna_scalar_float_semantics(), rdna_permute_semantics(), rdna_vector_semantics()}) {
       table_.insert(table_.end(), family.begin(), family.end());
     }
   }
   [[nodiscard]] std::span<const Semantics> table() const { return table_; }
 
  private:
-  static void nothing(Wave&, const Op&) {}
-  static Result<void> accept(const Instruction&, Lowering&, Op&) { return {}; }
-
   void index_older() {
-    for (const auto family : {float_semantics(), double_semantics(), half_semantics(),
-                              lds_semantics(), rdna_vector_semantics()}) {
+    for (const auto family :
+         {float_semantics(), double_semantics(), half_semantics(), rdna_vector_semantics()}) {
       for (const Semantics& entry : family) older_.emplace(entry.mnemonic, &entry);
     }
   }
-  std::string_view keep(std::string name) { return names_.emplace_back(std::move(name)); }
   void rename(const Alias& alias) {
     const auto found = older_.find(alias.of);
     if (found == older_.end()) return;
@@ -110,7 +110,6 @@ class Names {
   }
 
   std::unordered_map<std::string_view, const Semantics*> older_;
-  std::deque<std::string> names_;  // mnemonics point into these
   std::vector<Semantics> table_;
 };
 

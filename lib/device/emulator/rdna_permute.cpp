@@ -71,14 +71,19 @@ constexpr Semantics permute(std::string_view mnemonic, int64_t parameter) {
 }
 
 constexpr Semantics kRdnaPermuteTable[] = {
-    permute("v_permlane16_b32", 0),
-    permute("v_permlanex16_b32", kOtherRow),
-    permute("v_permlane16_var_b32", kPerLane),
-    permute("v_permlanex16_var_b32", kPerLane | kOtherRow),
+    isa::rdna("VOP1"),
     {.mnemonic = "v_permlane64_b32",
      .run = permute_halves,
      .shape = {.to = Type::u32, .also = Type::none, .from = {Type::u32}, .sources = 1},
      .flags = kVector},
+
+    isa::rdna("VOP3"),
+    permute("v_permlane16_b32", 0),
+    permute("v_permlanex16_b32", kOtherRow),
+
+    isa::rdna4("VOP3"),
+    permute("v_permlane16_var_b32", kPerLane),
+    permute("v_permlanex16_var_b32", kPerLane | kOtherRow),
 };
 
 }  // namespace

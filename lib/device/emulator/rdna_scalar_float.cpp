@@ -88,20 +88,28 @@ constexpr auto kRsq = [](float a) {
   scalars<kTest32<f>>("s_cmp_" name "_f32"), scalars<kTest16<f>>("s_cmp_" name "_f16")
 
 constexpr Semantics kRdnaScalarFloatTable[] = {
+    isa::rdna("SOP2"),
     scalars<kAdd>("s_add_f32"), scalars<kHalf2<kAdd>>("s_add_f16"),
     scalars<kSub>("s_sub_f32"), scalars<kHalf2<kSub>>("s_sub_f16"),
     scalars<kMul>("s_mul_f32"), scalars<kHalf2<kMul>>("s_mul_f16"),
-    scalars<kSmaller>("s_min_f32"), scalars<kHalf2<kSmaller>>("s_min_f16"),
-    scalars<kLarger>("s_max_f32"), scalars<kHalf2<kLarger>>("s_max_f16"),
-    scalars<kSmaller>("s_min_num_f32"), scalars<kHalf2<kSmaller>>("s_min_num_f16"),
-    scalars<kLarger>("s_max_num_f32"), scalars<kHalf2<kLarger>>("s_max_num_f16"),
-    scalars<[](float a, float b) { return smaller_or_nan(a, b); }>("s_minimum_f32"), scalars<kHalf2<smaller_or_nan>>("s_minimum_f16"),
-    scalars<[](float a, float b) { return larger_or_nan(a, b); }>("s_maximum_f32"), scalars<kHalf2<larger_or_nan>>("s_maximum_f16"),
     // The accumulator of fmac is its destination, which by_shape adds as the last source.
     scalars<[](float a, float b, float c) { return std::fma(a, b, c); }>("s_fmac_f32"),
     scalars<[](Half a, Half b, Half c) { return HalfOf<double>{fused_double(widen(a), widen(b), widen(c))}; }>("s_fmac_f16"),
     scalars<[](float a, float b, float k) { return std::fma(a, b, k); }>("s_fmaak_f32"),
     scalars<[](float a, float k, float c) { return std::fma(a, k, c); }>("s_fmamk_f32"),
+    scalars<[](float a, float b) { return half_toward_zero(a) | half_toward_zero(b) << 16; }>("s_cvt_pk_rtz_f16_f32"),
+
+    isa::rdna3("SOP2"),
+    scalars<kSmaller>("s_min_f32"), scalars<kHalf2<kSmaller>>("s_min_f16"),
+    scalars<kLarger>("s_max_f32"), scalars<kHalf2<kLarger>>("s_max_f16"),
+
+    isa::rdna4("SOP2"),
+    scalars<kSmaller>("s_min_num_f32"), scalars<kHalf2<kSmaller>>("s_min_num_f16"),
+    scalars<kLarger>("s_max_num_f32"), scalars<kHalf2<kLarger>>("s_max_num_f16"),
+    scalars<[](float a, float b) { return smaller_or_nan(a, b); }>("s_minimum_f32"), scalars<kHalf2<smaller_or_nan>>("s_minimum_f16"),
+    scalars<[](float a, float b) { return larger_or_nan(a, b); }>("s_maximum_f32"), scalars<kHalf2<larger_or_nan>>("s_maximum_f16"),
+
+    isa::rdna("SOP1"),
     scalars<kCeil>("s_ceil_f32"), scalars<kHalf1<kCeil>>("s_ceil_f16"),
     scalars<kFloor>("s_floor_f32"), scalars<kHalf1<kFloor>>("s_floor_f16"),
     scalars<kTrunc>("s_trunc_f32"), scalars<kHalf1<kTrunc>>("s_trunc_f16"),
@@ -113,16 +121,19 @@ constexpr Semantics kRdnaScalarFloatTable[] = {
     scalars<[](float a) { return HalfOf<float>{a}; }>("s_cvt_f16_f32"),
     scalars<[](Half a) { return widen(a); }>("s_cvt_f32_f16"),
     scalars<[](uint32_t a) { return widen(Half{static_cast<uint16_t>(a >> 16)}); }>("s_cvt_hi_f32_f16"),
-    scalars<[](float a, float b) { return half_toward_zero(a) | half_toward_zero(b) << 16; }>("s_cvt_pk_rtz_f16_f32"),
-    function<kExp>("v_s_exp_f32"), function<kExp, true>("v_s_exp_f16"), function<kLog>("v_s_log_f32"), function<kLog, true>("v_s_log_f16"),
-    function<kRcp>("v_s_rcp_f32"), function<kRcp, true>("v_s_rcp_f16"), function<kSqrt>("v_s_sqrt_f32"), function<kSqrt, true>("v_s_sqrt_f16"),
-    function<kRsq>("v_s_rsq_f32"), function<kRsq, true>("v_s_rsq_f16"),
+
+    isa::rdna("SOPC"),
     HIPPLAN_SCALAR_TEST("lt", kLt), HIPPLAN_SCALAR_TEST("eq", kEq), HIPPLAN_SCALAR_TEST("le", kLe),
     HIPPLAN_SCALAR_TEST("gt", kGt), HIPPLAN_SCALAR_TEST("lg", kLg), HIPPLAN_SCALAR_TEST("ge", kGe),
     HIPPLAN_SCALAR_TEST("o", kOrdered), HIPPLAN_SCALAR_TEST("u", kUnordered),
     HIPPLAN_SCALAR_TEST("nge", kNot<kGe>), HIPPLAN_SCALAR_TEST("nlg", kNot<kLg>),
     HIPPLAN_SCALAR_TEST("ngt", kNot<kGt>), HIPPLAN_SCALAR_TEST("nle", kNot<kLe>),
     HIPPLAN_SCALAR_TEST("neq", kNot<kEq>), HIPPLAN_SCALAR_TEST("nlt", kNot<kLt>),
+
+    isa::rdna4("VOP3"),
+    function<kExp>("v_s_exp_f32"), function<kExp, true>("v_s_exp_f16"), function<kLog>("v_s_log_f32"), function<kLog, true>("v_s_log_f16"),
+    function<kRcp>("v_s_rcp_f32"), function<kRcp, true>("v_s_rcp_f16"), function<kSqrt>("v_s_sqrt_f32"), function<kSqrt, true>("v_s_sqrt_f16"),
+    function<kRsq>("v_s_rsq_f32"), function<kRsq, true>("v_s_rsq_f16"),
 };
 #undef HIPPLAN_SCALAR_TEST
 // clang-format on

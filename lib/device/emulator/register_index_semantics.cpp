@@ -87,11 +87,16 @@ constexpr Semantics scalar_move(std::string_view name, Handler run, int64_t para
   return {.mnemonic = name, .run = run, .lower = lower_move, .parameter = parameter};
 }
 constexpr Semantics kRegisterIndexTable[] = {
-    vector("v_movrels_b32", move_row<true, false>, 4), vector("v_movreld_b32", move_row<false, true>, 0),
-    vector("v_movrelsd_b32", move_row<true, true>, 4), vector("v_movrelsd_2_b32", move_row<true, true, true>, 4),
+    isa::all("SOP1"),
     scalar_move("s_movrels_b32", move_scalar<true, false, 1>, 1 | 4), scalar_move("s_movreld_b32", move_scalar<false, true, 1>, 1),
     scalar_move("s_movrels_b64", move_scalar<true, false, 2>, 2 | 4), scalar_move("s_movreld_b64", move_scalar<false, true, 2>, 2),
+
+    isa::rdna("SOP1"),
     scalar_move("s_movrelsd_2_b32", move_scalar<true, true, 1, true>, 1 | 4),
+
+    isa::rdna("VOP1"),
+    vector("v_movrels_b32", move_row<true, false>, 4), vector("v_movreld_b32", move_row<false, true>, 0),
+    vector("v_movrelsd_b32", move_row<true, true>, 4), vector("v_movrelsd_2_b32", move_row<true, true, true>, 4),
 };
 // clang-format on
 

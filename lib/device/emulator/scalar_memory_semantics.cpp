@@ -112,26 +112,31 @@ constexpr Semantics load(std::string_view name, Handler run, int64_t parameter) 
 }
 
 constexpr Semantics kScalarMemoryTable[] = {
+    isa::all("SMEM"),
     load("s_load_dword", load_words, 4),
     load("s_load_dwordx2", load_words, 8),
-    load("s_load_dwordx3", load_words, 12),
     load("s_load_dwordx4", load_words, 16),
     load("s_load_dwordx8", load_words, 32),
     load("s_load_dwordx16", load_words, 64),
+    load("s_buffer_load_dword", load_buffer_words, 0x104),
+    load("s_buffer_load_dwordx2", load_buffer_words, 0x108),
+    load("s_buffer_load_dwordx4", load_buffer_words, 0x110),
+    load("s_buffer_load_dwordx8", load_buffer_words, 0x120),
+    load("s_buffer_load_dwordx16", load_buffer_words, 0x140),
+
+    isa::rdna4("SMEM"),
+    load("s_load_dwordx3", load_words, 12),
     load("s_load_u8", load_small<uint8_t>, 1),
     load("s_load_i8", load_small<int8_t>, 1),
     load("s_load_u16", load_small<uint16_t>, 2),
     load("s_load_i16", load_small<int16_t>, 2),
-    load("s_buffer_load_dword", load_buffer_words, 0x104),
-    load("s_buffer_load_dwordx2", load_buffer_words, 0x108),
     load("s_buffer_load_dwordx3", load_buffer_words, 0x10c),
-    load("s_buffer_load_dwordx4", load_buffer_words, 0x110),
-    load("s_buffer_load_dwordx8", load_buffer_words, 0x120),
-    load("s_buffer_load_dwordx16", load_buffer_words, 0x140),
     load("s_buffer_load_u8", load_buffer_small<uint8_t>, 0x101),
     load("s_buffer_load_i8", load_buffer_small<int8_t>, 0x101),
     load("s_buffer_load_u16", load_buffer_small<uint16_t>, 0x102),
     load("s_buffer_load_i16", load_buffer_small<int16_t>, 0x102),
+
+    isa::cdna("SMEM"),
     {.mnemonic = "s_memtime", .run = read_clock, .lower = lower_clock},
     {.mnemonic = "s_memrealtime", .run = read_clock, .lower = lower_clock},
 };

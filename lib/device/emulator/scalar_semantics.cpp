@@ -58,6 +58,7 @@ constexpr u32 sub_signed(u32 a, u32 b, bool& scc) {
 
 // clang-format off
 constexpr Semantics kScalarTable[] = {
+    isa::all("SOP2"),
     // Sums and products.
     scalars<[](u32 a, u32 b, bool& scc) { const u32 r = a + b; scc = r < a; return r; }>("s_add_u32"),
     scalars<[](u32 a, u32 b, bool& scc) { scc = (b > a); return a - b; }>("s_sub_u32"),
@@ -65,9 +66,6 @@ constexpr Semantics kScalarTable[] = {
     scalars<[](u32 a, u32 b, bool& scc) { return sub_signed(a, b, scc); }>("s_sub_i32"),
     scalars<[](u32 a, u32 b, bool& scc) { const u64 r = u64{a} + b + scc; scc = (r > 0xffffffffu); return static_cast<u32>(r); }>("s_addc_u32"),
     scalars<[](u32 a, u32 b, bool& scc) { const u64 s = u64{b} + scc; scc = (s > a); return static_cast<u32>(a - s); }>("s_subb_u32"),
-    scalars<[](u64 a, u64 b) { return a + b; }>("s_add_u64"),
-    scalars<[](u64 a, u64 b) { return a - b; }>("s_sub_u64"),
-    scalars<[](u64 a, u64 b) { return a * b; }>("s_mul_u64"),
     scalars<[](u32 a, u32 b) { return a * b; }>("s_mul_i32"),
     scalars<[](u32 a, u32 b) { return static_cast<u32>((u64{a} * b) / 0x100000000ull); }>("s_mul_hi_u32"),
     scalars<[](i32 a, i32 b) { return static_cast<u32>(static_cast<u64>(i64{a} * b) / 0x100000000ull); }>("s_mul_hi_i32"),
@@ -75,25 +73,14 @@ constexpr Semantics kScalarTable[] = {
     scalars<[](u32 a, u32 b, bool& scc) { return shift_add(a, b, 2, scc); }>("s_lshl2_add_u32"),
     scalars<[](u32 a, u32 b, bool& scc) { return shift_add(a, b, 3, scc); }>("s_lshl3_add_u32"),
     scalars<[](u32 a, u32 b, bool& scc) { return shift_add(a, b, 4, scc); }>("s_lshl4_add_u32"),
-    scalars<[](u32 k, u32 old, bool& scc) { return add_signed(old, static_cast<u32>(extend(k)), scc); }>("s_addk_i32"),
-    scalars<[](u32 k, u32 old) { return old * static_cast<u32>(extend(k)); }>("s_mulk_i32"),
     scalars_nonzero<[](u32 a, u32 b) { const i32 d = static_cast<i32>(a - b); return static_cast<u32>(d < 0 ? 0u - static_cast<u32>(d) : static_cast<u32>(d)); }>("s_absdiff_i32"),
-    scalars_nonzero<[](u32 a) { return static_cast<i32>(a) < 0 ? 0u - a : a; }>("s_abs_i32"),
     scalars<[](i32 a, i32 b, bool& scc) { scc = a < b; return a < b ? a : b; }>("s_min_i32"),
     scalars<[](u32 a, u32 b, bool& scc) { scc = a < b; return a < b ? a : b; }>("s_min_u32"),
     scalars<[](i32 a, i32 b, bool& scc) { scc = a >= b; return a >= b ? a : b; }>("s_max_i32"),
     scalars<[](u32 a, u32 b, bool& scc) { scc = a >= b; return a >= b ? a : b; }>("s_max_u32"),
-
     // Moves and choices.
-    scalars<[](u32 a) { return a; }>("s_mov_b32"),
-    scalars<[](u64 a) { return a; }>("s_mov_b64"),
-    scalars<[](u32 k) { return extend(k); }>("s_movk_i32"),
-    scalars<[](u32 a, u32 old, bool& scc) { return scc ? a : old; }>("s_cmov_b32"),
-    scalars<[](u64 a, u64 old, bool& scc) { return scc ? a : old; }>("s_cmov_b64"),
-    scalars<[](u32 k, u32 old, bool& scc) { return scc ? static_cast<u32>(extend(k)) : old; }>("s_cmovk_i32"),
     scalars<[](u32 a, u32 b, bool& scc) { return scc ? a : b; }>("s_cselect_b32"),
     scalars<[](u64 a, u64 b, bool& scc) { return scc ? a : b; }>("s_cselect_b64"),
-
     // Bits.
     scalars_nonzero<[](u32 a, u32 b) { return a & b; }>("s_and_b32"),
     scalars_nonzero<[](u64 a, u64 b) { return a & b; }>("s_and_b64"),
@@ -111,8 +98,6 @@ constexpr Semantics kScalarTable[] = {
     scalars_nonzero<[](u64 a, u64 b) { return ~(a | b); }>("s_nor_b64"),
     scalars_nonzero<[](u32 a, u32 b) { return ~(a ^ b); }>("s_xnor_b32"),
     scalars_nonzero<[](u64 a, u64 b) { return ~(a ^ b); }>("s_xnor_b64"),
-    scalars_nonzero<[](u32 a) { return ~a; }>("s_not_b32"),
-    scalars_nonzero<[](u64 a) { return ~a; }>("s_not_b64"),
     scalars_nonzero<[](u32 a, u32 b) { return a << (b & 31u); }>("s_lshl_b32"),
     scalars_nonzero<[](u64 a, u32 b) { return a << (b & 63u); }>("s_lshl_b64"),
     scalars_nonzero<[](u32 a, u32 b) { return (a >> (b & 31u)); }>("s_lshr_b32"),
@@ -125,14 +110,35 @@ constexpr Semantics kScalarTable[] = {
     scalars_nonzero<[](u32 a, u32 b) { return static_cast<u32>(field(a, b, 32, true)); }>("s_bfe_i32"),
     scalars_nonzero<[](u64 a, u32 b) { return field(a, b, 64, false); }>("s_bfe_u64"),
     scalars_nonzero<[](u64 a, u32 b) { return field(a, b, 64, true); }>("s_bfe_i64"),
+    scalars<[](u32 a, u32 b) { return (a & 0xffffu) | b << 16; }>("s_pack_ll_b32_b16"),
+    scalars<[](u32 a, u32 b) { return (a & 0xffffu) | (b & 0xffff0000u); }>("s_pack_lh_b32_b16"),
+    scalars<[](u32 a, u32 b) { return a / 0x10000u | (b & 0xffff0000u); }>("s_pack_hh_b32_b16"),
+
+    isa::rdna("SOP2"),
+    scalars<[](u32 a, u32 b) { return a / 0x10000u | b << 16; }>("s_pack_hl_b32_b16"),
+
+    isa::rdna4("SOP2"),
+    scalars<[](u64 a, u64 b) { return a + b; }>("s_add_u64"),
+    scalars<[](u64 a, u64 b) { return a - b; }>("s_sub_u64"),
+    scalars<[](u64 a, u64 b) { return a * b; }>("s_mul_u64"),
+
+    isa::all("SOP1"),
+    // Sums and products.
+    scalars_nonzero<[](u32 a) { return static_cast<i32>(a) < 0 ? 0u - a : a; }>("s_abs_i32"),
+    // Moves and choices.
+    scalars<[](u32 a) { return a; }>("s_mov_b32"),
+    scalars<[](u64 a) { return a; }>("s_mov_b64"),
+    scalars<[](u32 a, u32 old, bool& scc) { return scc ? a : old; }>("s_cmov_b32"),
+    scalars<[](u64 a, u64 old, bool& scc) { return scc ? a : old; }>("s_cmov_b64"),
+    // Bits.
+    scalars_nonzero<[](u32 a) { return ~a; }>("s_not_b32"),
+    scalars_nonzero<[](u64 a) { return ~a; }>("s_not_b64"),
     scalars<[](u32 a) { return reverse(a); }>("s_brev_b32"),
     scalars<[](u64 a) { return u64{reverse(static_cast<u32>(a))} * 0x100000000ull + reverse(static_cast<u32>(a / 0x100000000ull)); }>("s_brev_b64"),
     scalars_nonzero<[](u32 a) { return static_cast<u32>(std::popcount(~a)); }>("s_bcnt0_i32_b32"),
     scalars_nonzero<[](u64 a) { return static_cast<u32>(std::popcount(~a)); }>("s_bcnt0_i32_b64"),
     scalars_nonzero<[](u32 a) { return static_cast<u32>(std::popcount(a)); }>("s_bcnt1_i32_b32"),
     scalars_nonzero<[](u64 a) { return static_cast<u32>(std::popcount(a)); }>("s_bcnt1_i32_b64"),
-    scalars<[](u32 a) { return first_one(u64{static_cast<u32>(~a)}); }>("s_ff0_i32_b32"),
-    scalars<[](u64 a) { return first_one(~a); }>("s_ff0_i32_b64"),
     scalars<[](u32 a) { return first_one(a); }>("s_ff1_i32_b32"),
     scalars<[](u64 a) { return first_one(a); }>("s_ff1_i32_b64"),
     scalars<[](u32 a) { return a == 0 ? ~0u : static_cast<u32>(std::countl_zero(a)); }>("s_flbit_i32_b32"),
@@ -150,12 +156,32 @@ constexpr Semantics kScalarTable[] = {
     scalars_nonzero<[](u32 a) { return static_cast<u32>(quads(a, false)); }>("s_quadmask_b32"),
     scalars_nonzero<[](u64 a) { return quads(a, false); }>("s_quadmask_b64"),
     scalars<[](u32 a) { u64 r = 0; for (unsigned i = 0; i < 32; ++i) r |= u64{3} * (a / (1u << i) % 2u) << (2 * i); return r; }>("s_bitreplicate_b64_b32"),
-    scalars<[](u32 a, u32 b) { return (a & 0xffffu) | b << 16; }>("s_pack_ll_b32_b16"),
-    scalars<[](u32 a, u32 b) { return (a & 0xffffu) | (b & 0xffff0000u); }>("s_pack_lh_b32_b16"),
-    scalars<[](u32 a, u32 b) { return a / 0x10000u | (b & 0xffff0000u); }>("s_pack_hh_b32_b16"),
-    scalars<[](u32 a, u32 b) { return a / 0x10000u | b << 16; }>("s_pack_hl_b32_b16"),
 
-    // Comparisons.
+    isa::cdna("SOP1"),
+    scalars<[](u32 a) { return first_one(u64{static_cast<u32>(~a)}); }>("s_ff0_i32_b32"),
+    scalars<[](u64 a) { return first_one(~a); }>("s_ff0_i32_b64"),
+
+    isa::all("SOPK"),
+    scalars<[](u32 k, u32 old, bool& scc) { return add_signed(old, static_cast<u32>(extend(k)), scc); }>("s_addk_i32"),
+    scalars<[](u32 k, u32 old) { return old * static_cast<u32>(extend(k)); }>("s_mulk_i32"),
+    scalars<[](u32 k) { return extend(k); }>("s_movk_i32"),
+    scalars<[](u32 k, u32 old, bool& scc) { return scc ? static_cast<u32>(extend(k)) : old; }>("s_cmovk_i32"),
+
+    isa::each("SOPK", "SOPK", ""),
+    scalars<[](i32 a, u32 k, bool& scc) { scc = a == extend(k); }>("s_cmpk_eq_i32"),
+    scalars<[](i32 a, u32 k, bool& scc) { scc = a != extend(k); }>("s_cmpk_lg_i32"),
+    scalars<[](i32 a, u32 k, bool& scc) { scc = (a > extend(k)); }>("s_cmpk_gt_i32"),
+    scalars<[](i32 a, u32 k, bool& scc) { scc = a >= extend(k); }>("s_cmpk_ge_i32"),
+    scalars<[](i32 a, u32 k, bool& scc) { scc = a < extend(k); }>("s_cmpk_lt_i32"),
+    scalars<[](i32 a, u32 k, bool& scc) { scc = a <= extend(k); }>("s_cmpk_le_i32"),
+    scalars<[](u32 a, u32 k, bool& scc) { scc = a == (k & 0xffffu); }>("s_cmpk_eq_u32"),
+    scalars<[](u32 a, u32 k, bool& scc) { scc = a != (k & 0xffffu); }>("s_cmpk_lg_u32"),
+    scalars<[](u32 a, u32 k, bool& scc) { scc = (a > (k & 0xffffu)); }>("s_cmpk_gt_u32"),
+    scalars<[](u32 a, u32 k, bool& scc) { scc = a >= (k & 0xffffu); }>("s_cmpk_ge_u32"),
+    scalars<[](u32 a, u32 k, bool& scc) { scc = a < (k & 0xffffu); }>("s_cmpk_lt_u32"),
+    scalars<[](u32 a, u32 k, bool& scc) { scc = a <= (k & 0xffffu); }>("s_cmpk_le_u32"),
+
+    isa::all("SOPC"),
     scalars<[](u32 a, u32 b, bool& scc) { scc = a == b; }>("s_cmp_eq_u32"),
     scalars<[](u32 a, u32 b, bool& scc) { scc = a != b; }>("s_cmp_lg_u32"),
     scalars<[](u32 a, u32 b, bool& scc) { scc = (a > b); }>("s_cmp_gt_u32"),
@@ -174,18 +200,6 @@ constexpr Semantics kScalarTable[] = {
     scalars<[](u32 a, u32 b, bool& scc) { scc = ((a >> (b & 31u)) & 1u) != 0; }>("s_bitcmp1_b32"),
     scalars<[](u64 a, u32 b, bool& scc) { scc = ((a >> (b & 63u)) & 1u) == 0; }>("s_bitcmp0_b64"),
     scalars<[](u64 a, u32 b, bool& scc) { scc = ((a >> (b & 63u)) & 1u) != 0; }>("s_bitcmp1_b64"),
-    scalars<[](i32 a, u32 k, bool& scc) { scc = a == extend(k); }>("s_cmpk_eq_i32"),
-    scalars<[](i32 a, u32 k, bool& scc) { scc = a != extend(k); }>("s_cmpk_lg_i32"),
-    scalars<[](i32 a, u32 k, bool& scc) { scc = (a > extend(k)); }>("s_cmpk_gt_i32"),
-    scalars<[](i32 a, u32 k, bool& scc) { scc = a >= extend(k); }>("s_cmpk_ge_i32"),
-    scalars<[](i32 a, u32 k, bool& scc) { scc = a < extend(k); }>("s_cmpk_lt_i32"),
-    scalars<[](i32 a, u32 k, bool& scc) { scc = a <= extend(k); }>("s_cmpk_le_i32"),
-    scalars<[](u32 a, u32 k, bool& scc) { scc = a == (k & 0xffffu); }>("s_cmpk_eq_u32"),
-    scalars<[](u32 a, u32 k, bool& scc) { scc = a != (k & 0xffffu); }>("s_cmpk_lg_u32"),
-    scalars<[](u32 a, u32 k, bool& scc) { scc = (a > (k & 0xffffu)); }>("s_cmpk_gt_u32"),
-    scalars<[](u32 a, u32 k, bool& scc) { scc = a >= (k & 0xffffu); }>("s_cmpk_ge_u32"),
-    scalars<[](u32 a, u32 k, bool& scc) { scc = a < (k & 0xffffu); }>("s_cmpk_lt_u32"),
-    scalars<[](u32 a, u32 k, bool& scc) { scc = a <= (k & 0xffffu); }>("s_cmpk_le_u32"),
 };
 // clang-format on
 

@@ -40,6 +40,20 @@ enum Flag : uint32_t {
 /// shape.
 using Lower = Result<void> (*)(const Instruction&, Lowering&, Op&);
 
+/// Where AMD's ISA documents define an instruction: the format whose part of the document's chapter
+/// "Instructions" has it, "VOP2", for each family of documents. Empty: not in that family's.
+struct Citation {
+  std::string_view cdna;   ///< CDNA2 (gfx90a), CDNA3 (gfx94x) or CDNA4 (gfx95x)
+  std::string_view rdna3;  ///< RDNA3 or RDNA3.5 (gfx11)
+  std::string_view rdna4;  ///< RDNA4 (gfx12)
+  std::string_view note;   ///< instead of the others: why no document is cited
+  [[nodiscard]] constexpr bool given() const {
+    return !cdna.empty() || !rdna3.empty() || !rdna4.empty() || !note.empty();
+  }
+};
+
+/// A line of a table of semantics. One without a mnemonic, made by a function of namespace isa,
+/// heads a group: it cites what defines the entries up to the next such line.
 struct Semantics {
   std::string_view mnemonic;  ///< without _e32, _e64, _dpp, _sdwa
   Handler run = nullptr;
@@ -48,7 +62,34 @@ struct Semantics {
   uint32_t flags = 0;
   Lower lower = nullptr;
   int64_t parameter = 0;  ///< for lowerings that serve many entries, for instance bytes per lane
+  Citation cited = {};    ///< of a group's head
 };
+
+/// Heads of groups.
+namespace isa {
+constexpr Semantics each(std::string_view cdna, std::string_view rdna3, std::string_view rdna4) {
+  return {.mnemonic = {}, .shape = {}, .cited = {cdna, rdna3, rdna4, {}}};
+}
+constexpr Semantics all(std::string_view format) {
+  return each(format, format, format);
+}
+constexpr Semantics cdna(std::string_view format) {
+  return each(format, {}, {});
+}
+constexpr Semantics rdna(std::string_view format) {
+  return each({}, format, format);
+}
+constexpr Semantics rdna3(std::string_view format) {
+  return each({}, format, {});
+}
+constexpr Semantics rdna4(std::string_view format) {
+  return each({}, {}, format);
+}
+/// For what no document defines.
+constexpr Semantics none(std::string_view why) {
+  return {.mnemonic = {}, .shape = {}, .cited = {{}, {}, {}, why}};
+}
+}  // namespace isa
 
 /// A second name of an entry, "s_load_b128" for "s_load_dwordx4".
 struct Alias {
@@ -80,6 +121,15 @@ std::span<const Alias> aliases();
 
 /// The entry of a mnemonic, through the aliases, or null. The index is built once, on first use.
 const Semantics* find_semantics(std::string_view mnemonic);
+
+/// An entry with its other names and the citation at the head of its group.
+struct Defined {
+  std::string_view mnemonic;
+  std::vector<std::string_view> aliases;
+  Citation cited;
+};
+/// Every entry that find_semantics can give, in the tables' order.
+std::vector<Defined> all_semantics();
 
 /// Operations by emulated address: where jumps through registers may land. Filled when a kernel's
 /// lowering is finished.
