@@ -1,7 +1,7 @@
 // hipplan-inspect show, bundle, unbundle: whole files, ours and those of others.
-#include <algorithm>
 #include <filesystem>
 #include <optional>
+#include <set>
 
 #include "archive/kpack.h"
 #include "archive/print.h"
@@ -114,9 +114,10 @@ Result<plan::ShowOptions> show_options(const Inspection& in, const plan::File& f
     HIPPLAN_TRY_ASSIGN(taken, resolve_each(file, in.graph_key, arch));
     if (const auto note = note_on_taken(taken, arch)) in.io.note(cat(file.where(), ": ", *note));
     asked += " that runs on " + arch.text();
-    out.wanted = [taken](const plan::EntryInfo& entry) {
-      return std::any_of(taken.begin(), taken.end(),
-                         [&](const plan::EntryInfo& t) { return t.position == entry.position; });
+    std::set<uint64_t> positions;
+    for (const auto& entry : taken) positions.insert(entry.position);
+    out.wanted = [positions = std::move(positions)](const plan::EntryInfo& entry) {
+      return positions.count(entry.position) != 0;
     };
   } else {
     HIPPLAN_TRY(file.for_each_of(in.graph_key, [&](const plan::EntryInfo& entry) {

@@ -190,16 +190,6 @@ Result<std::optional<plan::EntryInfo>> exact_entry(const plan::File& file, const
 
 }  // namespace
 
-Result<std::vector<plan::EntryInfo>> resolve_each(const plan::File& file,
-                                                  const std::string& graph_key,
-                                                  const target::Arch& device) {
-  HIPPLAN_TRY_ASSIGN(const auto candidates, judge(file, graph_key, device));
-  std::vector<plan::EntryInfo> out;
-  for (const auto& [key, best] : best_by_graph(candidates, device))
-    if (best != nullptr) out.push_back(best->entry);
-  return out;
-}
-
 Result<std::string> targets_in(const plan::File& file, const std::string& graph_key) {
   std::set<std::string> out;
   HIPPLAN_TRY(file.for_each_of(graph_key, [&](const plan::EntryInfo& entry) {
@@ -247,6 +237,25 @@ Result<plan::EntryInfo> resolve(const plan::File& file, const std::string& graph
                .expected = "one of " + targets,
                .found = device.text(),
                .advice = "bake one for " + device.base};
+}
+
+Result<std::vector<plan::EntryInfo>> resolve_each(const plan::File& file,
+                                                  const std::string& graph_key,
+                                                  const target::Arch& device) {
+  std::vector<Digest> keys;
+  HIPPLAN_TRY(file.for_each_of(graph_key, [&](const plan::EntryInfo& entry) {
+    if (keys.empty() || keys.back() != entry.graph_key) keys.push_back(entry.graph_key);
+    return true;
+  }));
+  std::vector<plan::EntryInfo> out;
+  for (const auto& key : keys) {
+    auto entry = resolve(file, key.hex(), device);
+    if (entry)
+      out.push_back(*std::move(entry));
+    else if (entry.error().reason != "target")
+      return entry.error();
+  }
+  return out;
 }
 
 }  // namespace hipplan::commands
