@@ -164,7 +164,10 @@ Result<void> show(Inspection& in) {
     auto shown = show_file(in, path);
     if (shown) continue;
     Error error = shown.error();
-    if (error.reason == "open" && path.find_first_of("./:") == std::string::npos)
+    std::error_code ignored;
+    if (std::filesystem::is_directory(path, ignored))
+      error.advice = "name its files, " + path + "/*.hplan; hipplan-verify takes folders";
+    else if (error.reason == "open" && path.find_first_of("./:") == std::string::npos)
       error.advice = "there is no such command either; hipplan-inspect --help lists them";
     in.io.fail(error);
   }
