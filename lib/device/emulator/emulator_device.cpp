@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "device/emulator/entry.h"
+#include "device/emulator/semantics.h"
 #include "device/errors.h"
 #include "target/code_object_target.h"
 
@@ -233,4 +234,21 @@ extern "C" __attribute__((visibility("default"))) int hipplan_emulator_open(
               .what = "an exception of an unknown kind"};
   }
   return 1;
+}
+
+/// See entry.h.
+extern "C" __attribute__((visibility("default"))) int hipplan_emulator_instructions(
+    const hipplan::emulator::AbiTag* tag, std::vector<hipplan::device::EmulatedInstruction>* out) {
+  if (!(*tag == hipplan::emulator::AbiTag{})) return 2;
+  try {
+    for (const auto& defined : hipplan::emulator::all_semantics())
+      out->push_back({std::string(defined.mnemonic),
+                      {defined.aliases.begin(), defined.aliases.end()},
+                      {std::string(defined.cited.cdna), std::string(defined.cited.rdna3),
+                       std::string(defined.cited.rdna4)},
+                      std::string(defined.cited.note)});
+    return 0;
+  } catch (const std::bad_alloc&) {
+    return 1;
+  }
 }

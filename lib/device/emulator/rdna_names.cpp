@@ -26,35 +26,35 @@ Result<void> accept_hint(const Instruction&, Lowering&, Op&) {
   return {};
 }
 /// Only orders or hints: one wave's accesses happen in program order here.
-constexpr Semantics hint(std::string_view mnemonic) {
+constexpr Semantics ordering(std::string_view mnemonic) {
   return {.mnemonic = mnemonic, .run = no_effect, .shape = {}, .lower = accept_hint};
 }
 
 // clang-format off
-constexpr Semantics kHints[] = {
+constexpr Semantics kOrderingHints[] = {
     isa::rdna("SOPP"),
-    hint("s_delay_alu"), hint("s_clause"), hint("s_wait_idle"), hint("s_wait_event"), hint("s_ttracedata_imm"),
+    ordering("s_delay_alu"), ordering("s_clause"), ordering("s_wait_idle"), ordering("s_wait_event"), ordering("s_ttracedata_imm"),
 
     isa::rdna3("SOPP"),
-    hint("s_set_inst_prefetch_distance"),
+    ordering("s_set_inst_prefetch_distance"),
 
     isa::rdna4("SOPP"),
-    hint("s_wait_alu"), hint("s_wait_loadcnt"), hint("s_wait_storecnt"), hint("s_wait_dscnt"), hint("s_wait_kmcnt"),
-    hint("s_wait_expcnt"), hint("s_wait_samplecnt"), hint("s_wait_bvhcnt"), hint("s_wait_loadcnt_dscnt"),
-    hint("s_wait_storecnt_dscnt"), hint("s_barrier_leave"),
+    ordering("s_wait_alu"), ordering("s_wait_loadcnt"), ordering("s_wait_storecnt"), ordering("s_wait_dscnt"), ordering("s_wait_kmcnt"),
+    ordering("s_wait_expcnt"), ordering("s_wait_samplecnt"), ordering("s_wait_bvhcnt"), ordering("s_wait_loadcnt_dscnt"),
+    ordering("s_wait_storecnt_dscnt"), ordering("s_barrier_leave"),
 
     isa::rdna3("SMEM"),
-    hint("s_gl1_inv"),
+    ordering("s_gl1_inv"),
 
     isa::rdna4("SMEM"),
-    hint("s_prefetch_inst"), hint("s_prefetch_inst_pc_rel"), hint("s_prefetch_data"), hint("s_prefetch_data_pc_rel"),
-    hint("s_buffer_prefetch_data"),
+    ordering("s_prefetch_inst"), ordering("s_prefetch_inst_pc_rel"), ordering("s_prefetch_data"), ordering("s_prefetch_data_pc_rel"),
+    ordering("s_buffer_prefetch_data"),
 
     isa::rdna4("VGLOBAL"),
-    hint("global_inv"), hint("global_wb"), hint("global_wbinv"),
+    ordering("global_inv"), ordering("global_wb"), ordering("global_wbinv"),
 
     isa::none("a hint of gfx11.5 and gfx12 that LLVM names"),
-    hint("s_singleuse_vdst"),
+    ordering("s_singleuse_vdst"),
 };
 // clang-format on
 
@@ -87,7 +87,7 @@ class Names {
     table_.push_back(isa::rdna4("VOP3"));
     for (const Alias& alias : kVop3Names) rename(alias);
     for (const std::span<const Semantics> family :
-         {std::span<const Semantics>(kHints), std::span<const Semantics>(kDual),
+         {std::span<const Semantics>(kOrderingHints), std::span<const Semantics>(kDual),
           rdna_scalar_float_semantics(), rdna_permute_semantics(), rdna_vector_semantics()}) {
       table_.insert(table_.end(), family.begin(), family.end());
     }
