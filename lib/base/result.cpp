@@ -1,15 +1,19 @@
 #include "base/result.h"
 
+#include "base/join.h"
+
 namespace hipplan {
 
 std::string Error::text() const {
   std::string out;
   if (!where.empty()) out += where + ": ";
   out += what;
+  // One detail belongs to the clause; several are a list at the end.
+  if (details.size() == 1) out += ": " + details.front();
   if (!expected.empty()) out += "; expected " + expected;
   if (!found.empty()) out += (expected.empty() ? "; found " : ", found ") + found;
-  // Advice of several lines starts on one of its own.
-  if (!advice.empty()) out += (advice.front() == '\n' ? ":" : "; ") + advice;
+  if (!advice.empty()) out += "; " + advice;
+  if (details.size() > 1) out += ":\n  " + joined(details, "\n  ");
   return out;
 }
 

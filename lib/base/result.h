@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <utility>
 #include <variant>
+#include <vector>
 
 namespace hipplan {
 
@@ -44,8 +45,11 @@ struct Error {
   std::string expected{};  ///< what would have been right
   std::string found{};     ///< what was there
   std::string advice{};    ///< what the reader of the message can do
+  /// What the fault consists of, a clause each: the reason of every engine that refused.
+  std::vector<std::string> details{};
 
   /// "<where>: <what>; expected <x>, found <y>; <advice>", leaving out the parts that are empty.
+  /// One detail follows behind a colon, several on lines of their own.
   [[nodiscard]] std::string text() const;
   /// Puts an outer place in front of `where`: within("a.hplan") makes "a.hplan: section 3".
   [[nodiscard]] Error within(const std::string& outer) const&;

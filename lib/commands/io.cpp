@@ -43,6 +43,11 @@ void write_error(json::Writer& out, const Error& error) {
   optional("expected", error.expected);
   optional("found", error.found);
   optional("advice", error.advice);
+  if (!error.details.empty()) {
+    out.key("details").begin_array();
+    for (const auto& detail : error.details) out.value(detail);
+    out.end_array();
+  }
   out.end_object();
 }
 
@@ -103,10 +108,11 @@ void Io::message(hipplan_severity severity, const std::string& text) {
 }
 
 void Io::fail(const Error& error) {
-  // Names and values have no lines; a compiler's messages, which stand last, have.
+  // Names and values have no lines; a compiler's messages, which stand as advice, have.
   Error shown = error;
   for (std::string* text : {&shown.where, &shown.what, &shown.expected, &shown.found})
     *text = harmless(*text);
+  for (std::string& detail : shown.details) detail = harmless(detail);
   message(HIPPLAN_ERROR, message_of(shown));
   fail_quietly(exit_code(error.code));
   const std::lock_guard lock(mutex_);

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/file.h"
+#include "base/join.h"
 #include "pipeline/pipeline.h"
 #include "target/nvidia.h"
 
@@ -17,12 +18,6 @@ std::vector<fs::path> sorted_children(const fs::path& folder) {
     if (!it->path().filename().string().starts_with('.')) out.push_back(it->path());
   std::sort(out.begin(), out.end());
   return out;
-}
-
-std::string joined(const std::vector<std::string>& words) {
-  std::string out;
-  for (const auto& word : words) out += (out.empty() ? "" : ", ") + word;
-  return out.empty() ? "nothing" : out;
 }
 
 }  // namespace
@@ -68,16 +63,18 @@ Result<std::shared_ptr<const descriptor::DescriptorSet>> Catalog::descriptors(
     const auto there = std::find_if(order.begin(), order.end(), [&](const std::string& base) {
       return fs::is_directory(folder_ / base, ignored);
     });
-    if (there != order.end()) tree = folder_ / *there;
-    if (there == order.end())
+    if (there == order.end()) {
+      const auto held = architectures();
       return Error{
           .code = Code::bad_input,
           .reason = "no-kernels",
           .where = folder_.string(),
           .what = "holds no kernels for " + arch.base,
           .expected = "a folder " + arch.base + (order.size() > 1 ? " or " + order.back() : ""),
-          .found = joined(architectures()),
+          .found = held.empty() ? "nothing" : joined(held),
           .advice = "pack kernels for it with hipplan-pack build"};
+    }
+    tree = folder_ / *there;
   }
   descriptor::LoadOptions options;
   options.jobs = jobs_;

@@ -21,7 +21,7 @@ const std::vector<Value>& items_of(const Value& object, std::string_view key) {
   return found != nullptr ? found->items : kNone;
 }
 
-std::string joined(const std::vector<Value>& names, const char* separator) {
+std::string joined_names(const std::vector<Value>& names, const char* separator) {
   std::string out;
   for (const Value& name : names) out += (out.empty() ? "" : separator) + name.string;
   return out;
@@ -69,7 +69,7 @@ void add_refused(const Value& group, std::string& out) {
   const auto& kernels = items_of(group, "kernels");
   if (kernels.size() == 1) out += ", kernel " + kernels.front().string;
   if (kernels.size() > 1)
-    out += cat(", ", kernels.size(), " kernels (", joined(kernels, ", "), ")");
+    out += cat(", ", kernels.size(), " kernels (", joined_names(kernels, ", "), ")");
   out += ": " + text_of(group, "text") + " [" + text_of(group, "reason") + ", " +
          text_of(group, "by") + "]\n";
 }
@@ -79,7 +79,7 @@ std::string explain_parsed(const Value& record) {
   std::string out =
       "engine " + text_of(*engine, "name") + ": " + rule_sentence(text_of(*engine, "rule")) + "\n";
   if (const auto& others = items_of(*engine, "others"); !others.empty())
-    out += "other engines that could serve: " + joined(others, " ") + "\n";
+    out += "other engines that could serve: " + joined_names(others, " ") + "\n";
   if (const Value* knobs = record.find("knobs"))
     for (const auto& [name, value] : knobs->members)
       out += "knob " + name + " = " + knob_text(value) + "\n";

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/join.h"
 #include "select/ranking.h"
 
 namespace hipplan::select {
@@ -43,12 +44,6 @@ std::string legal_values(const match::EngineMatch& engine, const std::string& kn
   values.erase(std::unique(values.begin(), values.end()), values.end());
   std::string out;
   for (const ValueData& value : values) out += (out.empty() ? "" : ", ") + value_text(value);
-  return out;
-}
-
-std::string joined(const std::vector<std::string>& words) {
-  std::string out;
-  for (const std::string& word : words) out += (out.empty() ? "" : ", ") + word;
   return out;
 }
 

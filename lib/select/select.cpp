@@ -35,18 +35,12 @@ Result<const descriptor::Engine*> pinned_engine(const descriptor::DescriptorSet&
 
 Error not_served(const match::MatchResult& matched, const graph::Graph& graph,
                  const target::Description& target, const descriptor::Engine* pinned) {
-  Error out{.code = Code::negative,
-            .reason = "not-served",
-            .where = graph.name.empty() ? "graph" : cat("graph '", graph.name, "'"),
-            .what = cat("no kernel", pinned == nullptr ? "" : " of engine " + pinned->name,
-                        " serves it on ", target.arch.text())};
-  const auto lines = refusal_lines(matched, pinned == nullptr ? "" : pinned->name);
-  if (lines.size() == 1) {
-    out.what += ": " + lines.front();
-    return out;
-  }
-  for (const auto& line : lines) out.advice += "\n  " + line;
-  return out;
+  return {.code = Code::negative,
+          .reason = "not-served",
+          .where = graph.name.empty() ? "graph" : cat("graph '", graph.name, "'"),
+          .what = cat("no kernel", pinned == nullptr ? "" : " of engine " + pinned->name,
+                      " serves it on ", target.arch.text()),
+          .details = refusal_lines(matched, pinned == nullptr ? "" : pinned->name)};
 }
 
 /// Rankings of all engines that can serve under the request. A knob that one engine refuses is an

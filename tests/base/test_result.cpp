@@ -1,8 +1,10 @@
 #include <doctest/doctest.h>
 
 #include <memory>
+#include <set>
 
 #include "base/bytes.h"
+#include "base/join.h"
 #include "base/launch_value.h"
 #include "base/result.h"
 
@@ -38,8 +40,19 @@ TEST_CASE("an error's text leaves out the parts that are empty") {
   CHECK(e.text() == "a.hplan: bad digest; expected cd, found ab; copy it again");
   CHECK(e.within("/data").text() ==
         "/data: a.hplan: bad digest; expected cd, found ab; copy it again");
+  e.details = {"section 3"};
+  CHECK(e.text() == "a.hplan: bad digest: section 3; expected cd, found ab; copy it again");
+  e.details.emplace_back("section 5");
+  CHECK(e.within("b").text() ==
+        "b: a.hplan: bad digest; expected cd, found ab; copy it again:\n  section 3\n  section 5");
   e.where.clear();
   CHECK(e.within("b").where == "b");
+}
+
+TEST_CASE("words are joined in their order") {
+  CHECK(joined(std::vector<std::string>{}).empty());
+  CHECK(joined(std::vector<std::string>{"", "a", ""}) == ", a, ");
+  CHECK(joined(std::set<std::string>{"b", "a"}, " or ") == "a or b");
 }
 
 TEST_CASE("failures travel through HIPPLAN_TRY unchanged") {

@@ -161,7 +161,7 @@ TEST_CASE("engines are pinned by name and id") {
   const auto other = choose(relu_json(), {.engine = "hipplan:Matmul"});
   REQUIRE_FALSE(other.ok());
   CHECK(other.error().code == Code::negative);
-  CHECK(other.error().what.find("this engine serves MatmulAttributes") != std::string::npos);
+  CHECK(other.error().text().find("this engine serves MatmulAttributes") != std::string::npos);
   CHECK(other.error().what.find("ConvolutionFwd") == std::string::npos);
 }
 
@@ -272,8 +272,10 @@ TEST_CASE("what nothing serves is a negative answer that names the feature") {
   REQUIRE_FALSE(dropout.ok());
   CHECK(dropout.error().code == Code::negative);
   CHECK(dropout.error().reason == "not-served");
-  CHECK(dropout.error().what ==
-        "no kernel serves it on gfx942:sramecc+:xnack-: hipplan:SdpaFwd: alibi_mask is not served");
+  CHECK(dropout.error().what == "no kernel serves it on gfx942:sramecc+:xnack-");
+  CHECK(dropout.error().details ==
+        std::vector<std::string>{"hipplan:SdpaFwd: alibi_mask is not served"});
+  CHECK(dropout.error().advice.empty());
   std::string wide = sdpa_json();
   for (int tensor = 0; tensor < 2; ++tensor) {
     wide = edited(edited(wide, "2,4,16,32", "2,4,16,512"), "2048,512,32,1", "32768,8192,512,1");
@@ -281,7 +283,9 @@ TEST_CASE("what nothing serves is a negative answer that names the feature") {
   }
   const auto head = choose(wide, {});
   REQUIRE_FALSE(head.ok());
-  CHECK(head.error().what.find("head size 512 is above the kernel's 256") != std::string::npos);
+  REQUIRE(head.error().details.size() == 1);
+  CHECK(head.error().details[0].find("head size 512 is above the kernel's 256") !=
+        std::string::npos);
 }
 
 TEST_CASE("the record of a decision") {
