@@ -22,6 +22,7 @@ struct Difference {
   /// "nodes[0 conv].parameters.stride"
   std::string name;
   std::string a, b;
+  bool of_graphs = false;  ///< of two graphs of one file each, and not of an entry
 };
 
 /// Differences of two plans in the order of the fields. Code is compared by digest.

@@ -47,6 +47,15 @@ class GraphComparer {
     if (a != b) out_.push_back({std::move(name), std::move(a), std::move(b)});
   }
 
+  /// Texts stand without quotes where they differ anyway; "1" and 1 are told apart by them.
+  void values(const std::string& name, const Value* a, const Value* b) {
+    std::string left = field_text(a), right = field_text(b);
+    if (left == right && !left.empty())
+      add(name, json::print(*a), json::print(*b));
+    else
+      add(name, std::move(left), std::move(right));
+  }
+
   /// Every field of two objects; those of objects inside by their path.
   void fields(const std::string& place, const Value& a, const Value& b, bool whole_graph = false) {
     const auto field = [&](const std::string& key) {
@@ -61,7 +70,7 @@ class GraphComparer {
       if (objects)
         fields(name, left ? *left : kNothing, right ? *right : kNothing);
       else
-        add(name, field_text(left), field_text(right));
+        values(name, left, right);
     };
     for (const auto& [key, value] : a.members) field(key);
     for (const auto& [key, value] : b.members)

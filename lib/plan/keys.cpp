@@ -58,11 +58,10 @@ std::string what_is(ByteView text, EVP_PKEY* key) {
   if (label == "ENCRYPTED PRIVATE KEY" || all.find("Proc-Type: 4,ENCRYPTED") != all.npos)
     return "a private key behind a passphrase";
   if (key != nullptr) {
-    const int type = EVP_PKEY_base_id(key);
-    const std::string name = type == EVP_PKEY_RSA  ? "RSA"
-                             : type == EVP_PKEY_EC ? "EC"
-                                                   : OBJ_nid2sn(type);
-    return name + (is("PUBLIC") ? " public key" : " private key");
+    // Keys of providers have names and no numbers.
+    const char* algorithm = EVP_PKEY_get0_type_name(key);
+    return cat(algorithm != nullptr ? algorithm : "an unnamed kind of",
+               is("PUBLIC") ? " public key" : " private key");
   }
   if (is("PUBLIC KEY")) return "a public key";
   if (label == "PRIVATE KEY") return "a private key";

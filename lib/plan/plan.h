@@ -179,8 +179,8 @@ class File {
   /// code.
   Result<Plan> read_plan(const EntryInfo& entry, bool with_code) const;
   /// The decisions and the code, and nothing else: what restoring needs. Graph, reasons and the
-  /// other texts are neither read nor checked.
-  Result<Plan> read_decisions(const EntryInfo& entry) const;
+  /// other texts are neither read nor checked, and without code nor is that.
+  Result<Plan> read_decisions(const EntryInfo& entry, bool with_code = true) const;
   /// The parts that an entry's record names, in their order; the record's digest is checked.
   Result<std::vector<PartInfo>> parts(const EntryInfo& entry) const;
   /// A section as it is stored, its digest checked.

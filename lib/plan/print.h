@@ -13,7 +13,6 @@ namespace hipplan::plan {
 
 struct ShowOptions {
   std::string graph_key;  ///< only entries whose key starts with these hexadecimal digits
-  std::string target;     ///< only entries for exactly this target
   std::function<bool(const EntryInfo&)> wanted = nullptr;  ///< only entries it accepts; null: all
   uint64_t max_entries = 20;  ///< plans shown in full; the rest is counted
   bool texts = false;         ///< also print graph, reasons, … instead of their sizes

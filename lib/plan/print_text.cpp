@@ -121,7 +121,6 @@ Result<uint64_t> visit_shown(const File& file, const ShowOptions& options,
   uint64_t matches = 0;
   Result<void> failed;
   HIPPLAN_TRY(file.for_each([&](const EntryInfo& entry) {
-    if (!options.target.empty() && entry.target != options.target) return true;
     if (options.wanted && !options.wanted(entry)) return true;
     if (entry.graph_key.hex().compare(0, options.graph_key.size(), options.graph_key) != 0)
       return true;

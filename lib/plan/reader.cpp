@@ -279,12 +279,12 @@ Result<Plan> File::read_plan(const EntryInfo& entry, bool with_code) const {
   return out;
 }
 
-Result<Plan> File::read_decisions(const EntryInfo& entry) const {
+Result<Plan> File::read_decisions(const EntryInfo& entry, bool with_code) const {
   HIPPLAN_TRY_ASSIGN(const auto record, state_->record(entry));
   HIPPLAN_TRY_ASSIGN(auto out, state_->decisions(entry, record));
   const std::string part = state_->entry_place(entry) + ": " + section_name(kCodeSection);
   for (const auto& ref : record.refs) {
-    if (ref.type != kCodeSection) continue;
+    if (ref.type != kCodeSection || !with_code) continue;
     HIPPLAN_TRY_ASSIGN(const auto code, state_->code_object(ref, part));
     for (auto& kernel : out.payload.kernels)
       if (kernel.sha256 == ref.sha256) kernel.code = code;

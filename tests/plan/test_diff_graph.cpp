@@ -60,6 +60,17 @@ TEST_CASE("nodes: in order, aligned by type") {
   CHECK(told(graph("", ""), a) == "nodes[0 c]:  -> Conv; nodes[1 r]:  -> Pointwise; ");
 }
 
+TEST_CASE("fields: values that look alike without their quotes are told with them") {
+  const auto with = [](const char* axis) {
+    return graph("", node("n", "t", cat(R"({"axis": )", axis, "}")));
+  };
+  CHECK(told(with(R"("1")"), with("1")) == "nodes[0 n].parameters.axis: \"1\" -> 1; ");
+  CHECK(told(with(R"([1, "2"])"), with("[1, 2]")) ==
+        "nodes[0 n].parameters.axis: [1,\"2\"] -> [1,2]; ");
+  CHECK(told(with(R"("ab")"), with("1")) == "nodes[0 n].parameters.axis: ab -> 1; ");
+  CHECK(told(with(R"(["1"])"), with(R"(["1"])")).empty());
+}
+
 TEST_CASE("fields: null is absent, and what is no graph has no differences") {
   CHECK(told(graph("", "", "a"), graph("", "", "b")) == "name: a -> b; ");
   CHECK(told(R"({"x": null, "tensors": [], "nodes": []})", R"({"tensors": [], "nodes": []})") ==
