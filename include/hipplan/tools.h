@@ -55,7 +55,8 @@ typedef struct hipplan_build_options {
   size_t struct_size;
   hipplan_strings graphs;       /* files, folders, glob patterns, "-" */
   const char* output;           /* file, or folder when it ends in '/', is one, or is not there,
-                                   has no extension, and there are several graphs */
+                                   has no extension, and several graphs, a folder or a pattern
+                                   are given */
   hipplan_strings targets;      /* architectures or target names; may hold comma lists */
   hipplan_strings target_files; /* target description files */
   const char* engine;           /* pinned engine, name or id */

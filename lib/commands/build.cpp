@@ -107,11 +107,11 @@ Result<void> prepare(Bake& bake) {
   // A folder or a pattern asks for many graphs even where it holds one.
   const bool many = paths.size() > 1 || paths != items(options.graphs);
   bake.to_folder = to_folder(output, many);
-  if (bake.to_folder && !to_folder(output, false))
-    bake.io.note(output +
-                 " is taken for a folder, since several graphs are baked and the name has no "
-                 "extension; -o " +
-                 output + ".hplan writes one file");
+  if (bake.to_folder && !to_folder(output, false) && options.dry_run == 0)
+    bake.io.note(cat(output, " is taken for a folder, since ",
+                     paths.size() > 1 ? "several graphs are" : "a folder or pattern of graphs is",
+                     " baked and the name has no extension; -o ", output,
+                     ".hplan writes one file"));
   return {};
 }
 
@@ -129,7 +129,8 @@ Result<void> read_all(Bake& bake) {
   for (size_t s = 0; s < bake.sources.size(); ++s) {
     tell(bake.sources[s].notes, bake.io);
     if (!bake.sources[s].graph->ok()) {
-      bake.io.fail(hint_at_list(bake.sources[s].graph->error(), bake.sources[s].path, bake.io));
+      bake.io.fail(hint_at_list(bake.sources[s].graph->error(), bake.sources[s].path,
+                                bake.options.targets, bake.io));
       continue;
     }
     for (size_t t = 0; t < bake.targets.size(); ++t)

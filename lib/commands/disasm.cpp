@@ -78,8 +78,8 @@ class KernelWriter {
 /// A code object, and what of it has been written.
 struct OpenedObject {
   codeobject::CodeObject code;
-  std::vector<std::string_view> sources;  ///< PTX: of each kernel
-  const char* counted = nullptr;          ///< PTX: lines up to here are counted in `line`
+  std::vector<std::string_view> sources;       ///< PTX: of each kernel
+  std::string_view::const_iterator counted{};  ///< PTX: lines up to here are counted in `line`
   uint64_t line = 1;
   uint64_t left = 0;  ///< bytes of machine code that may still be written
   std::map<std::tuple<uint64_t, uint64_t, uint32_t>, std::string> written;
@@ -95,7 +95,7 @@ Result<OpenedObject> open_object(ByteView bytes, const std::string& where) {
   } else {
     HIPPLAN_TRY_ASSIGN(out.code, codeobject::parse(bytes, where));
   }
-  out.counted = as_text(bytes).data();
+  out.counted = as_text(bytes).begin();
   for (const auto& segment : out.code.segments)
     if (segment.executable) out.left += kMostSharing * segment.content.size();
   return out;
@@ -103,10 +103,9 @@ Result<OpenedObject> open_object(ByteView bytes, const std::string& where) {
 
 /// PTX is text already: the lines of one kernel with their numbers in the file.
 void write_ptx(OpenedObject& object, std::string_view text, KernelWriter& out) {
-  const char* const start = text.data();
-  if (start > object.counted)
-    object.line += static_cast<uint64_t>(std::count(object.counted, start, '\n'));
-  object.counted = start + text.size();
+  if (text.begin() > object.counted)
+    object.line += static_cast<uint64_t>(std::count(object.counted, text.begin(), '\n'));
+  object.counted = text.end();
   for (;; ++object.line) {
     const size_t end = std::min(text.find('\n'), text.size());
     out.line({object.line, 0, {}, harmless(text.substr(0, end), "\t"), true});

@@ -1,6 +1,7 @@
 // hipplan-inspect: look at files without a GPU.
 #include "commands/commands.h"
 #include "commands/inspect_parts.h"
+#include "commands/targets.h"
 
 namespace hipplan::commands {
 
@@ -39,11 +40,16 @@ constexpr Command kCommands[] = {{"show", show},
 }  // namespace
 
 int inspect(const hipplan_inspect_options& options, Io& io) {
+  auto targets = target_names(options.targets);
+  if (!targets) {
+    io.fail(targets.error());
+    return io.status();
+  }
   Inspection in{io,
                 text_or_empty(options.command),
                 items(options.arguments),
                 text_or_empty(options.graph_key),
-                items(options.targets, true),
+                *std::move(targets),
                 text_or_empty(options.part),
                 text_or_empty(options.output),
                 text_or_empty(options.key),

@@ -131,7 +131,7 @@ Result<plan::ShowOptions> show_options(const Inspection& in, const plan::File& f
                .reason = "no-such-plan",
                .where = file.where(),
                .what = "the file holds no plan" + asked,
-               .found = in.targets.empty() || targets == "nothing" ? "" : "plans for " + targets,
+               .found = in.targets.empty() || targets.empty() ? "" : "plans for " + targets,
                .advice = "hipplan-inspect without --graph-key and --target lists what it holds"};
 }
 

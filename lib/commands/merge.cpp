@@ -130,8 +130,9 @@ Result<std::set<uint64_t>> kept_plans(const Inspection& in, const plan::File& fi
       return Error{.code = Code::bad_input,
                    .reason = "no-such-plan",
                    .where = file.where(),
-                   .what = "no plan is for the target to keep " + arch.text(),
-                   .expected = "one of " + targets};
+                   .what = targets.empty() ? "the file holds no plan"
+                                           : "no plan is for the target to keep " + arch.text(),
+                   .expected = targets.empty() ? "" : "one of " + targets};
     for (const auto& entry : taken) out.insert(entry.position);
   }
   return out;
@@ -142,7 +143,8 @@ Result<std::set<uint64_t>> kept_plans(const Inspection& in, const plan::File& fi
 Result<void> strip(Inspection& in) {
   if (in.arguments.size() != 1) {
     Error error = usage(in, "wrong number of files", "one plan file");
-    if (in.arguments.size() > 1) error.advice = advice_on_list(in.arguments.back(), in.io);
+    if (in.arguments.size() > 1)
+      error.advice = advice_on_list(in.arguments.back(), in.targets, in.io);
     return error;
   }
   if (in.targets.empty()) return usage(in, "no target to keep", "--keep-target T[,T…]");

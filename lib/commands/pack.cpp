@@ -34,7 +34,7 @@ void print_build(const pack::BuildReport& report, Io& io) {
 
 /// Architectures as they are given; of a product its architecture without features.
 Result<std::vector<std::string>> arches_to_pack(const hipplan_strings& names, const Io& io) {
-  auto out = items(names, true);
+  HIPPLAN_TRY_ASSIGN(auto out, target_names(names));
   for (auto& name : out) {
     if (target::Arch::parse(name)) continue;
     HIPPLAN_TRY_ASSIGN(const auto arch, arch_of(name, io));

@@ -1,6 +1,7 @@
 #include "commands/plans.h"
 
 #include <algorithm>
+#include <array>
 #include <ctime>
 #include <set>
 
@@ -16,6 +17,7 @@ constexpr size_t kListed = 20;
 /// What stands between a bundle's name, which it belongs to, and a member's.
 constexpr std::string_view kMemberMark = ".tar.zst:";
 
+/// The first words with commas; empty for none.
 template <class Words>
 std::string listed(const Words& words) {
   std::string out;
@@ -24,15 +26,15 @@ std::string listed(const Words& words) {
     if (count++ == kListed) return out + ", …";
     out += (out.empty() ? "" : ", ") + word;
   }
-  return out.empty() ? "nothing" : out;
+  return out;
 }
 
 Error no_such_plan(const std::string& graph_key, const std::set<std::string>& keys) {
   return {.code = Code::bad_input,
           .reason = "no-such-plan",
           .where = "graph key " + graph_key.substr(0, 64),
-          .what = "the file holds no such plan",
-          .expected = "one of " + listed(keys)};
+          .what = keys.empty() ? "the file holds no plan" : "the file holds no such plan",
+          .expected = keys.empty() ? "" : "one of " + listed(keys)};
 }
 
 }  // namespace
@@ -45,7 +47,7 @@ std::string members_of(ByteView bytes, const std::string& path) {
   std::vector<std::string> names;
   if (members)
     for (const auto& member : *members) names.push_back(member.name);
-  return names.empty() ? "" : listed(names);
+  return listed(names);
 }
 
 /// A bundle where one plan file is wanted: names the members.
@@ -129,23 +131,34 @@ Result<std::vector<Candidate>> judge(const plan::File& file, const std::string& 
   }));
   std::vector<Candidate> out;
   for (const auto& entry : entries) {
-    HIPPLAN_TRY_ASSIGN(const auto plan, file.read_plan(entry, false));
+    // The target rule needs no text and no code, so damage in those of a plan hides no other plan.
+    HIPPLAN_TRY_ASSIGN(const auto plan, file.read_decisions(entry, false));
     auto fits = restore::check_target(plan, device);
     out.push_back({entry, fits.ok() ? std::nullopt : std::optional<Error>(fits.error())});
   }
   return out;
 }
 
+namespace {
+
+/// Targets whose plans come before those of others, best first.
+std::array<std::string, 2> preferred_targets(const target::Arch& device) {
+  return {device.text(), device.base};
+}
+
+}  // namespace
+
 std::map<Digest, const Candidate*> best_by_graph(const std::vector<Candidate>& candidates,
                                                  const target::Arch& device) {
+  const auto order = preferred_targets(device);
   const auto rank = [&](const Candidate& c) {
-    return c.entry.target == device.text() ? 2 : c.entry.target == device.base ? 1 : 0;
+    return std::find(order.begin(), order.end(), c.entry.target) - order.begin();
   };
   std::map<Digest, const Candidate*> out;
   for (const auto& candidate : candidates) {
     const Candidate*& best = out[candidate.entry.graph_key];
     if (candidate.refusal) continue;
-    if (best == nullptr || rank(candidate) > rank(*best)) best = &candidate;
+    if (best == nullptr || rank(candidate) < rank(*best)) best = &candidate;
   }
   return out;
 }
@@ -184,7 +197,7 @@ Result<std::optional<plan::EntryInfo>> exact_entry(const plan::File& file, const
                                                    const target::Arch& device) {
   HIPPLAN_TRY_ASSIGN(const auto found, file.find(key, target));
   if (!found) return found;
-  HIPPLAN_TRY_ASSIGN(const auto plan, file.read_plan(*found, false));
+  HIPPLAN_TRY_ASSIGN(const auto plan, file.read_decisions(*found, false));
   return restore::check_target(plan, device) ? found : std::nullopt;
 }
 
@@ -218,7 +231,7 @@ std::optional<std::string> note_on_taken(const std::vector<plan::EntryInfo>& tak
 Result<plan::EntryInfo> resolve(const plan::File& file, const std::string& graph_key,
                                 const target::Arch& device) {
   HIPPLAN_TRY_ASSIGN(const Digest key, one_key(file, graph_key));
-  for (const std::string& target : {device.text(), device.base}) {
+  for (const std::string& target : preferred_targets(device)) {
     HIPPLAN_TRY_ASSIGN(const auto exact, exact_entry(file, key, target, device));
     if (exact) return *exact;
   }

@@ -57,7 +57,7 @@ Result<std::vector<plan::EntryInfo>> resolve_each(const plan::File& file,
                                                   const std::string& graph_key,
                                                   const target::Arch& device);
 
-/// The targets that a file's plans are for, for messages: "gfx1100, gfx942".
+/// The targets that a file's plans are for, for messages: "gfx1100, gfx942". Empty without plans.
 Result<std::string> targets_in(const plan::File& file, const std::string& graph_key);
 
 /// Says which plans were taken where they are not for `device` by name; else nothing:

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <set>
 
+#include "base/join.h"
+#include "codeobject/architectures.h"
 #include "device/cuda/cuda.h"
 #include "device/device.h"
 #include "device/hip/hip.h"
@@ -33,11 +36,25 @@ Result<void> refuse_twice(const std::vector<target::Arch>& arches) {
 
 }  // namespace
 
+Result<std::vector<std::string>> target_names(const hipplan_strings& lists) {
+  std::vector<std::string> out;
+  for (size_t i = 0; i < lists.count; ++i) {
+    auto names = items({lists.items + i, 1}, true);
+    if (names.empty())
+      return usage_error({.where = cat("target '", lists.items[i], "'"),
+                          .what = "names no target",
+                          .advice = "name one, or several with commas: gfx942,gfx1100"});
+    out.insert(out.end(), std::make_move_iterator(names.begin()),
+               std::make_move_iterator(names.end()));
+  }
+  return out;
+}
+
 Result<std::vector<target::Description>> resolve_targets(const hipplan_strings& names,
                                                          const hipplan_strings& files,
                                                          const Io& io) {
   std::vector<target::Description> out;
-  const auto wanted = items(names, true);
+  HIPPLAN_TRY_ASSIGN(const auto wanted, target_names(names));
   if (!wanted.empty()) {
     HIPPLAN_TRY_ASSIGN(const auto known, pipeline::Targets::load(targets_folder(io)));
     for (const auto& name : wanted) {
@@ -131,29 +148,42 @@ Result<int> gpu_index(const std::string& device_name, const std::string& text) {
   return index;
 }
 
-/// The device with the figures of the target file for its architecture.
+/// What is known of a GPU: the target file for its product, or else for its architecture. Of one
+/// that no file describes its driver tells what a launch needs.
+Result<target::Description> describe_gpu(const device::Identity& identity,
+                                         const DeviceRequest& request, const Io& io) {
+  auto description = find_description(identity.name, request, io);
+  if (!description || description->arch.base != identity.arch.base)
+    description = find_description(identity.arch.base, request, io);
+  if (description) return description;
+  const std::string& reason = description.error().reason;
+  if (reason != "unknown-target" && reason != "data-folder") return description.error();
+  target::Description out;
+  out.name = identity.name;
+  out.arch = identity.arch;
+  out.source = "the driver";
+  return out;
+}
+
+/// The device with what is known of it.
 Result<std::unique_ptr<device::Device>> open_hip(const std::string& device_name,
                                                  const std::string& number,
                                                  const DeviceRequest& request, const Io& io) {
   HIPPLAN_TRY_ASSIGN(const int index, gpu_index(device_name, number));
   HIPPLAN_TRY_ASSIGN(auto runtime, device::hip::Runtime::open(io.hip_library()));
   HIPPLAN_TRY_ASSIGN(const auto identity, runtime->identify(index));
-  HIPPLAN_TRY_ASSIGN(auto description, find_description(identity.arch.base, request, io));
+  HIPPLAN_TRY_ASSIGN(auto description, describe_gpu(identity, request, io));
   return device::hip::open_device(std::move(runtime), index, std::move(description));
 }
 
-/// The device with the figures of the target file for its product, or else its architecture.
 Result<std::unique_ptr<device::Device>> open_cuda(const std::string& device_name,
                                                   const std::string& number,
                                                   const DeviceRequest& request, const Io& io) {
   HIPPLAN_TRY_ASSIGN(const int index, gpu_index(device_name, number));
   HIPPLAN_TRY_ASSIGN(auto runtime, device::cuda::Runtime::open(io.cuda_library()));
   HIPPLAN_TRY_ASSIGN(const auto identity, runtime->identify(index));
-  auto description = find_description(identity.name, request, io);
-  if (!description || description->arch.base != identity.arch.base)
-    description = find_description(identity.arch.base, request, io);
-  if (!description) return description.error();
-  return device::cuda::open_device(std::move(runtime), index, std::move(*description));
+  HIPPLAN_TRY_ASSIGN(auto description, describe_gpu(identity, request, io));
+  return device::cuda::open_device(std::move(runtime), index, std::move(description));
 }
 
 /// A GPU of this machine, or nothing for a device that is made of software.
@@ -174,14 +204,29 @@ Result<target::Arch> arch_of(const std::string& name, const Io& io) {
   return description.arch;
 }
 
-std::string advice_on_list(const std::string& word, const Io& io) {
-  if (word.find_first_of("/.") != std::string::npos || !arch_of(word, io)) return "";
-  return word + " is a target, and targets stand in one list with commas: gfx942," +
-         (word == "gfx942" ? "gfx1100" : word);
+std::optional<std::string> note_on_unknown(const target::Arch& arch,
+                                           const std::vector<target::Description>& described,
+                                           const Io& io) {
+  if (!arch.is_amd() || codeobject::machine_number(arch.base)) return std::nullopt;
+  for (const auto& description : described)
+    if (description.arch.base == arch.base) return std::nullopt;
+  const auto known = pipeline::Targets::load(targets_folder(io));
+  const std::string similar = known ? known->similar_arch(arch.base) : "";
+  if (similar == arch.base) return std::nullopt;
+  return arch.base + " is no architecture known here" +
+         (similar.empty() ? "" : "; nearest is " + similar);
 }
 
-Error hint_at_list(Error error, const std::string& path, const Io& io) {
-  auto advice = error.reason == "open" ? advice_on_list(path, io) : "";
+std::string advice_on_list(const std::string& word, std::vector<std::string> given, const Io& io) {
+  if (word.find_first_of("/.") != std::string::npos || !arch_of(word, io)) return "";
+  if (given.empty()) return word + " is a target; --target names it";
+  if (std::find(given.begin(), given.end(), word) == given.end()) given.push_back(word);
+  return word + " is a target, and targets stand in one list with commas: " + joined(given, ",");
+}
+
+Error hint_at_list(Error error, const std::string& path, const hipplan_strings& given,
+                   const Io& io) {
+  auto advice = error.reason == "open" ? advice_on_list(path, items(given, true), io) : "";
   if (!advice.empty()) error.advice = std::move(advice);
   return error;
 }

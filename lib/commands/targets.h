@@ -1,6 +1,7 @@
 // Target arguments of the tools -> descriptions.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,10 @@ namespace hipplan::commands {
 
 [[nodiscard]] std::filesystem::path kernels_folder(const Io& io);
 [[nodiscard]] std::filesystem::path targets_folder(const Io& io);
+
+/// What lists of targets name, separated by commas. A list that is given and names none is refused:
+/// bad_input, reason "usage"; else what was to be asked of every target would be asked of none.
+Result<std::vector<std::string>> target_names(const hipplan_strings& lists);
 
 /// Names first, then files, in the order given; the same architecture twice is bad_input.
 Result<std::vector<target::Description>> resolve_targets(const hipplan_strings& names,
@@ -25,11 +30,17 @@ Result<target::Arch> arch_of(const std::string& name, const Io& io);
 Result<std::vector<target::Arch>> arches_of(const std::vector<std::string>& names,
                                             const std::vector<target::Description>& described,
                                             const Io& io);
+/// What to say of an architecture that neither machine code nor a target file can be for, as far
+/// as is known here: a name with a slip would be asked for in vain.
+[[nodiscard]] std::optional<std::string> note_on_unknown(
+    const target::Arch& arch, const std::vector<target::Description>& described, const Io& io);
 /// The error of a file that is not there, with advice where its name is a target: a list of targets
-/// was given with spaces.
-[[nodiscard]] Error hint_at_list(Error error, const std::string& path, const Io& io);
+/// was given with spaces, `given` being its first.
+[[nodiscard]] Error hint_at_list(Error error, const std::string& path, const hipplan_strings& given,
+                                 const Io& io);
 /// That advice, for a word that is a target and no file; else nothing.
-[[nodiscard]] std::string advice_on_list(const std::string& word, const Io& io);
+[[nodiscard]] std::string advice_on_list(const std::string& word, std::vector<std::string> given,
+                                         const Io& io);
 /// What the target files describe.
 Result<std::vector<target::Description>> read_descriptions(const hipplan_strings& files);
 

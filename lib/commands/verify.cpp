@@ -1,36 +1,19 @@
 // hipplan-verify: is it intact, is it usable.
 #include <algorithm>
 #include <map>
-#include <optional>
 #include <set>
-#include <utility>
 
-#include "commands/execution.h"
 #include "commands/io.h"
 #include "commands/plans.h"
 #include "commands/reasons.h"
 #include "commands/targets.h"
-#include "commands/verify_report.h"
+#include "commands/verify_parts.h"
 #include "plan/bundle.h"
 #include "plan/foreign.h"
 #include "restore/restore.h"
-#include "run/judge.h"
 
 namespace hipplan::commands {
 namespace {
-
-struct Verification {
-  const hipplan_verify_options& options;
-  Io& io;
-  std::vector<target::Arch> targets;
-  std::vector<target::Description> described;
-  std::vector<FileVerdict> files;
-  std::optional<Trust> trust;             ///< given: files must be signed
-  std::optional<target::Arch> device;     ///< given: only plans that run there are executed
-  uint64_t executed = 0, to_execute = 0;  ///< plans of the current file
-  bool noted = false;                     ///< a plan's code was said to be slow to load
-  std::set<std::string> absent{};         ///< devices' faults that were told
-};
 
 void note_failure(FileVerdict& file, const Error& error) {
   file.status = worse(file.status, exit_code(error.code));
@@ -51,59 +34,6 @@ Result<void> check_code_once(const plan::Plan& plan, CheckedCode& checked) {
   HIPPLAN_TRY(restore::check_code(plan));
   checked.insert(identity);
   return {};
-}
-
-/// The first output that is wrong.
-Result<void> judge_outputs(const std::vector<run::OutputComparison>& outputs) {
-  for (const auto& [uid, result] : outputs)
-    if (!result.pass)
-      return Error{.code = Code::negative,
-                   .reason = "wrong-result",
-                   .where = cat("output ", uid),
-                   .what = "differs from the CPU reference",
-                   .found = result.text()};
-  return {};
-}
-
-/// A device that is not there says nothing about the plan. Each fault is told once.
-void leave_out(const Error& error, PlanVerdict& verdict, Verification& v) {
-  verdict.not_executed = error;
-  v.io.fail_quietly(exit_code(error.code));
-  if (v.absent.insert(error.text()).second)
-    v.io.fail(error.within("plans for " + verdict.entry.target + " are not executed"));
-}
-
-/// Runs the plan twice with seeded inputs and compares with the CPU reference.
-Result<void> execute_plan(const plan::Plan& plan, PlanVerdict& verdict, Verification& v) {
-  constexpr uint64_t kSteps = 4;
-  uint64_t step = v.executed++ * kSteps;
-  const auto next = [&] {
-    v.io.progress("executing plans", step++, v.to_execute * kSteps);
-    return v.io.check_interrupted();
-  };
-  const DeviceRequest request{text_or_empty(v.options.device), plan.target, v.described};
-  HIPPLAN_TRY(next());
-  const auto opened = open_device(request, v.io);
-  if (!opened) {
-    leave_out(opened.error(), verdict, v);
-    return {};
-  }
-  const auto& device = *opened;
-  if (const auto note = note_on_loading(plan, *device); note && !std::exchange(v.noted, true))
-    v.io.note(*note);
-  HIPPLAN_TRY_ASSIGN(const auto executable,
-                     restore::Executable::create(plan, restore::built_in_provider(), *device));
-  HIPPLAN_TRY_ASSIGN(const auto graph, graph_of(plan, ""));
-  HIPPLAN_TRY_ASSIGN(const auto inputs, run::random_inputs(graph, 0, v.io.jobs(), nullptr, [&v] {
-                       return v.io.check_interrupted();
-                     }));
-  Judging judging;
-  judging.jobs = v.io.jobs();
-  judging.next_step = next;
-  HIPPLAN_TRY_ASSIGN(auto compared,
-                     execute_and_judge(*device, *executable, graph, inputs, judging));
-  verdict.execution = {device->name(), std::move(compared)};
-  return judge_outputs(verdict.execution->outputs);
 }
 
 /// A file may hold plans for several devices; those of the others are checked and not executed.
@@ -165,7 +95,7 @@ Result<void> check_file(const plan::File& file, FileVerdict& out, Verification& 
       v.io.fail(good.error().within(cat(out.path, ": plan ", short_name(entry))));
       note_failure(out, good.error());
     }
-    if (verdict.not_executed) note_failure(out, *verdict.not_executed);
+    if (verdict.not_executed) out.status = worse(out.status, HIPPLAN_MACHINE);
     out.plans.push_back(std::move(verdict));
     if (entries.size() > 1 && v.options.execute == 0)
       v.io.progress("checking plans", out.plans.size(), entries.size());
@@ -184,7 +114,8 @@ void judge_file(const std::string& path, Result<plan::File> opened, Verification
   FileVerdict out;
   out.path = path;
   Result<void> done =
-      opened ? check_file(*opened, out, v) : Result<void>(hint_at_list(opened.error(), path, v.io));
+      opened ? check_file(*opened, out, v)
+             : Result<void>(hint_at_list(opened.error(), path, v.options.targets, v.io));
   if (!done) {
     const Error& error = done.error();
     const bool named = error.where.compare(0, path.size(), path) == 0;
@@ -253,7 +184,10 @@ Result<void> work(Verification& v) {
   HIPPLAN_TRY(check_format(v));
   HIPPLAN_TRY(read_trust(v));
   HIPPLAN_TRY_ASSIGN(v.described, read_descriptions(v.options.target_files));
-  HIPPLAN_TRY_ASSIGN(v.targets, arches_of(items(v.options.targets, true), v.described, v.io));
+  HIPPLAN_TRY_ASSIGN(const auto names, target_names(v.options.targets));
+  HIPPLAN_TRY_ASSIGN(v.targets, arches_of(names, v.described, v.io));
+  for (const auto& arch : v.targets)
+    if (const auto note = note_on_unknown(arch, v.described, v.io)) v.io.note(*note);
   if (v.options.paths.count == 0)
     return usage_error(
         {.what = "no file given", .advice = "name at least one .hplan file, folder or bundle"});
@@ -286,7 +220,9 @@ int verify(const hipplan_verify_options& options, Io& io) {
     return io.status();
   }
   Verification v{options, io, {}, {}, {}, {}, {}};
-  if (auto done = work(v); !done) {
+  const auto done = work(v);
+  tell_absent(v);
+  if (!done) {
     io.fail(done.error());
     if (v.files.empty()) return io.status();
   }

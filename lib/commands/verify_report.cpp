@@ -5,20 +5,15 @@
 #include <set>
 
 #include "base/counted.h"
+#include "base/join.h"
 
 namespace hipplan::commands {
 namespace {
 
-std::string joined(const std::set<std::string>& words) {
-  std::string out;
-  for (const auto& word : words) out += (out.empty() ? "" : ", ") + word;
-  return out;
-}
-
 /// Why a plan was not executed, in short: "no such device (the CUDA driver library does not open)".
 std::string absence(const Error& error) {
   if (error.code != Code::machine) return error.where + ": " + error.what;
-  return "no such device (" + error.what.substr(0, error.what.find(" (")) + ")";
+  return "no such device (" + error.what + ")";
 }
 
 /// "  04151b225e3ac406/gfx942: ran on emulator:gfx942; output 4 agrees, …"
@@ -59,7 +54,7 @@ const char* status_word(int status) {
     case HIPPLAN_NEGATIVE:
       return "with wrong results";
     case HIPPLAN_BAD_INPUT:
-      return "unreadable";
+      return "refused";
     case HIPPLAN_DAMAGED:
       return "damaged";
     case HIPPLAN_UNUSABLE:

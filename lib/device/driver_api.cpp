@@ -21,8 +21,9 @@ Result<SharedLibrary> open_first(const std::vector<std::string>& names, const Li
   return Error{.code = Code::machine,
                .reason = cat(words.reason, "-library"),
                .where = tried,
-               .what = cat(words.closed, " (", why, ")"),
-               .advice = advice.empty() ? std::string(words.advice) : advice};
+               .what = std::string(words.closed),
+               .advice = advice.empty() ? std::string(words.advice) : advice,
+               .details = {why}};
 }
 
 Error missing_entry(const std::string& path, const char* entry, const LibraryWords& words) {

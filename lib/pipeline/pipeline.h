@@ -30,6 +30,9 @@ class Targets {
   /// With an architecture the description carries exactly the features asked for. Unknown:
   /// bad_input, reason "unknown-target", that names the nearest or lists what there is.
   [[nodiscard]] Result<target::Description> find(const std::string& name) const;
+  /// The described architecture whose name starts most like `base`, by more than the maker's
+  /// letters; empty when none does.
+  [[nodiscard]] std::string similar_arch(const std::string& base) const;
   static Result<target::Description> read(const std::filesystem::path& file);
   struct Named {
     std::string stem;

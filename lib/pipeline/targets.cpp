@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "base/join.h"
 #include "pipeline/pipeline.h"
 #include "target/nvidia.h"
 
@@ -104,9 +105,24 @@ Result<target::Description> Targets::find(const std::string& name) const {
   if (found.size() == 1) return found.front()->description;
   if (found.empty()) return not_found(name);
   Error error = unknown(name, "means several products");
-  for (const auto* named : found)
-    error.expected += (error.expected.empty() ? "one of " : ", ") + named->stem;
+  std::vector<std::string> stems;
+  for (const auto* named : found) stems.push_back(named->stem);
+  error.expected = "one of " + joined(stems);
   return error;
+}
+
+std::string Targets::similar_arch(const std::string& base) const {
+  size_t most = 0;
+  std::string out;
+  for (const auto& named : targets_) {
+    const auto& other = named.description.arch.base;
+    const size_t common = common_start(other, base);
+    const bool digits = common > other.find_first_of("0123456789");
+    if (!digits || common <= most) continue;
+    most = common;
+    out = other;
+  }
+  return out;
 }
 
 Error Targets::not_found(const std::string& name) const {
@@ -116,8 +132,7 @@ Error Targets::not_found(const std::string& name) const {
   };
   if (parts.size() > 1 && std::all_of(parts.begin(), parts.end(), means_one)) {
     Error error = unknown(name, "is not one target");
-    for (const auto& part : parts) error.advice += (error.advice.empty() ? "" : ",") + part;
-    error.advice = "separate targets by commas: " + error.advice;
+    error.advice = "separate targets by commas: " + joined(parts, ",");
     return error;
   }
   const std::string examples = (folder_ / "*.json").string();
@@ -133,18 +148,19 @@ Error Targets::not_found(const std::string& name) const {
   }
   Error error = unknown(name, arch ? "is described by no target file" : "is not known");
   const std::string start = plain(name);
+  std::vector<std::string> labels, meant;
   for (const auto& named : targets_) {
-    error.expected += (error.expected.empty() ? "one of " : ", ") + label(named);
+    labels.push_back(label(named));
     if (!arch && start.size() > 2 && plain(named.stem).starts_with(start))
-      error.found += (error.found.empty() ? "" : " or ") + named.stem;
+      meant.push_back(named.stem);
   }
-  if (!error.found.empty()) {
-    error.advice = "did you mean " + error.found + "?";
-    error.expected = error.found = "";
-  } else {
-    error.advice = "or describe it in a file and pass --target-file (docs/target-files.md; " +
-                   folder_.string() + " holds examples)";
+  if (!meant.empty()) {
+    error.advice = "did you mean " + joined(meant, " or ") + "?";
+    return error;
   }
+  error.expected = "one of " + joined(labels);
+  error.advice = "or describe it in a file and pass --target-file (docs/target-files.md; " +
+                 folder_.string() + " holds examples)";
   return error;
 }
 

@@ -94,6 +94,34 @@ TEST_CASE("a saved plan loads, says the same of itself, and saves to the same by
   hipplan_plan_destroy(plan);
 }
 
+TEST_CASE("a list of targets that names none is refused, not left out") {
+  hipplan_tool_io io{};
+  io.struct_size = sizeof(io);
+  const char* path = "/nonexistent/x.hplan";
+  for (const char* list : {"", " ", ",", " , "}) {
+    CAPTURE(list);
+    std::string said;
+    io.user = &said;
+    io.message = [](void* user, hipplan_severity, const char* text) {
+      *static_cast<std::string*>(user) += text;
+    };
+    hipplan_verify_options verify{};
+    verify.struct_size = sizeof(verify);
+    verify.paths = {&path, 1};
+    verify.targets = {&list, 1};
+    CHECK(hipplan_tool_verify(&verify, &io) == HIPPLAN_BAD_INPUT);
+    CHECK(said.find("names no target") != std::string::npos);
+    said.clear();
+    hipplan_inspect_options inspect{};
+    inspect.struct_size = sizeof(inspect);
+    inspect.command = "show";
+    inspect.arguments = {&path, 1};
+    inspect.targets = {&list, 1};
+    CHECK(hipplan_tool_inspect(&inspect, &io) == HIPPLAN_BAD_INPUT);
+    CHECK(said.find("names no target") != std::string::npos);
+  }
+}
+
 TEST_CASE("saving a plan gives the envelope that the tools take out of its file") {
   if (!have_kernels()) return;
   hipplan_plan* plan = baked();

@@ -207,8 +207,9 @@ hipplan::tools::About about() {
       "GRAPH... --target TARGET[,TARGET...] -o OUT",
       "Every graph is baked for every target: engine, kernel and launch inputs are decided, and "
       "the kernel's machine code is put into the plan. No GPU is needed.\n"
-      "OUT is a file that holds all plans, or a folder (ending in /, or without extension when "
-      "there are several graphs) that gets one file per graph. "
+      "OUT is a file that holds all plans, or a folder that gets one file per graph: it ends in /, "
+      "is a folder, or is not there and has no extension while several graphs, a folder or a "
+      "pattern are given. "
       "Nothing is written when a graph cannot be baked, unless \"--keep-going\" is given. The "
       "same graphs give the same bytes on every machine.",
       {{"hipplan-build conv.json --target gfx942,gfx1100 -o conv.hplan",

@@ -10,12 +10,6 @@ std::string shell_quoted(const std::string& text) {
   return out + "'";
 }
 
-std::string joined(const std::vector<std::string>& words, const char* separator) {
-  std::string out;
-  for (const auto& word : words) out += (out.empty() ? "" : separator) + word;
-  return out;
-}
-
 std::string function_name(const std::string& tool) {
   std::string out = "_" + tool;
   for (char& c : out) c = c == '-' ? '_' : c;

@@ -1,13 +1,13 @@
 // What the completion scripts of the three shells have in common.
 #pragma once
 
+#include "base/join.h"
 #include "common/option_table.h"
 
 namespace hipplan::tools {
 
 /// Text between single quotes, as all three shells read it back.
 [[nodiscard]] std::string shell_quoted(const std::string& text);
-[[nodiscard]] std::string joined(const std::vector<std::string>& words, const char* separator);
 /// "_hipplan_build"
 [[nodiscard]] std::string function_name(const std::string& tool);
 

@@ -178,13 +178,13 @@ std::string json_text(const std::string& text) {
 }
 
 /// The name of an option that was given without a value, or empty. A list of targets that holds
-/// only commas has none either.
+/// only commas and spaces has none either.
 std::string option_without_value(const CLI::App& app) {
   for (const CLI::Option* option : app.get_options()) {
     if (option->get_type_size() == 0 || option->count() == 0) continue;
     const bool list = option->get_type_name() == "TARGET";
     for (const std::string& value : option->results())
-      if (value.find_first_not_of(list ? "," : "") == std::string::npos)
+      if (value.find_first_not_of(list ? ", " : "") == std::string::npos)
         return option->get_positional() ? option->get_type_name()
                                         : "--" + option->get_lnames().front();
   }

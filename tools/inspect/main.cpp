@@ -208,7 +208,9 @@ void add_before_command(CLI::App& app, Arguments& arguments) {
     };
     put_first(arguments.words_before, arguments.words);
     put_first(arguments.targets_before, arguments.targets);
-    if (arguments.graph_key.empty()) arguments.graph_key = arguments.graph_key_before;
+    if (key->count() != 0 && !arguments.graph_key.empty())
+      throw CLI::ValidationError("--graph-key", "is given twice");
+    if (key->count() != 0) arguments.graph_key = arguments.graph_key_before;
   });
 }
 
