@@ -21,8 +21,10 @@ class FileView {
   static FileView own(Bytes bytes);
   FileView() = default;
   [[nodiscard]] ByteView view() const { return view_; }
-  /// Keeps view() alive when nothing can change it; null for a mapping, which others may write to.
-  [[nodiscard]] std::shared_ptr<const void> memory() const { return mapped_ ? nullptr : owner_; }
+  /// What keeps view() alive, unless it is a mapping, which others may write to: then null.
+  [[nodiscard]] std::shared_ptr<const void> unchanging_owner() const {
+    return mapped_ ? nullptr : owner_;
+  }
 
  private:
   std::shared_ptr<const void> owner_;

@@ -84,7 +84,7 @@ class Linker {
   }
 
   template <class T>
-  const T* keep(std::vector<std::unique_ptr<const T>>& in, T&& value, const ParsedFile& file) {
+  const T* keep(std::vector<std::unique_ptr<const T>>& in, T value, const ParsedFile& file) {
     if (keep_) value.origin.document = file.origin.document;
     in.push_back(std::make_unique<const T>(std::move(value)));
     return in.back().get();

@@ -88,8 +88,15 @@ struct LaunchWork {
 [[nodiscard]] double peak_tflops(const target::Description& target, std::string_view dtype,
                                  bool matrix);
 
+/// Bytes of the elements of a tensor, without the gaps between them.
+[[nodiscard]] inline double bytes_of(const graph::Tensor& tensor) {
+  const int64_t element_bytes = graph::bits_of(tensor.type) / 8;
+  return static_cast<double>(tensor.element_count()) * static_cast<double>(element_bytes);
+}
+
 [[nodiscard]] inline double ceil_div(int64_t value, int64_t by) {
-  return static_cast<double>((value + by - 1) / by);
+  const int64_t whole = (value + by - 1) / by;
+  return static_cast<double>(whole);
 }
 
 }  // namespace hipplan::engine

@@ -63,7 +63,8 @@ bool in_known_family(std::string_view cpu) {
 
 /// A decoder that reads kMostBytes, whatever the processor. A literal where it has none is then
 /// decoded, and refused by its size; else LLVM writes that it lacks bytes to a stream that is not
-/// there, which ends the process. The limit is taken when the decoder is made.
+/// there, which ends the process. The limit is taken when the decoder is made, which is LLVM's own
+/// affair: a test decodes such a literal.
 std::unique_ptr<llvm::MCDisassembler> make_decoder(const llvm::Target& target,
                                                    llvm::MCSubtargetInfo& processor,
                                                    llvm::MCContext& context) {
@@ -107,10 +108,14 @@ void* create(const char* cpu, const char* features) {
     return true;
   }();
   (void)initialised;
-  std::string ignored;
-  const llvm::Target* target = llvm::TargetRegistry::lookupTarget(TripleName(kTriple), ignored);
-  if (target == nullptr || !in_known_family(cpu)) return nullptr;
-  return make(*target, cpu, features).release();
+  try {
+    std::string ignored;
+    const llvm::Target* target = llvm::TargetRegistry::lookupTarget(TripleName(kTriple), ignored);
+    if (target == nullptr || !in_known_family(cpu)) return nullptr;
+    return make(*target, cpu, features).release();
+  } catch (...) {  // no memory; nothing may be thrown to another C++ runtime
+    return nullptr;
+  }
 }
 
 /// Whether the processor has instructions of so many bytes.
@@ -118,29 +123,38 @@ bool has_size(const Disassembler& parts, uint64_t size) {
   return size <= parts.most_bytes && (parts.literal_after_8 || size % 8 == 0 || size == 4);
 }
 
-size_t decode(void* handle, const uint8_t* code, size_t code_size, uint64_t address, char* text,
-              size_t text_size) {
-  const auto& parts = *static_cast<const Disassembler*>(handle);
+size_t decode_inside(const Disassembler& parts, llvm::ArrayRef<uint8_t> code, uint64_t address,
+                     std::string& text) {
   // Bytes beyond the end are zero for the decoder; what needs them is no instruction.
   uint8_t padded[kMostBytes] = {};
-  if (code_size < kMostBytes && code_size != 0) std::memcpy(padded, code, code_size);
+  std::copy_n(code.begin(), std::min(code.size(), kMostBytes), padded);
   llvm::MCInst instruction;
+  llvm::raw_null_ostream silent;  // one of its own: threads decode at the same time
   uint64_t size = 0;
-  if (parts.decoder->getInstruction(instruction, size,
-                                    {code_size < kMostBytes ? padded : code, kMostBytes}, address,
-                                    llvm::nulls()) != llvm::MCDisassembler::Success)
+  if (parts.decoder->getInstruction(instruction, size, padded, address, silent) !=
+          llvm::MCDisassembler::Success ||
+      size > code.size() || !has_size(parts, size))
     return 0;
-  if (size > code_size || !has_size(parts, size)) return 0;
-  std::string line;
-  llvm::raw_string_ostream out(line);
+  llvm::raw_string_ostream out(text);
   parts.printer->printInst(&instruction, address, "", *parts.processor, out);
   out.flush();
-  if (text_size != 0) {
+  return size;
+}
+
+size_t decode(void* handle, const uint8_t* code, size_t code_size, uint64_t address, char* text,
+              size_t text_size) {
+  try {
+    std::string line;
+    const size_t size =
+        decode_inside(*static_cast<const Disassembler*>(handle), {code, code_size}, address, line);
+    if (size == 0 || text_size == 0) return size;
     const size_t copied = std::min(text_size - 1, line.size());
     std::memcpy(text, line.data(), copied);
     text[copied] = 0;
+    return size;
+  } catch (...) {
+    return 0;
   }
-  return size;
 }
 
 void destroy(void* handle) {

@@ -21,7 +21,7 @@ std::string indexed(const std::string& where, const char* list, uint32_t i) {
   return where + list + "[" + std::to_string(i) + "]";
 }
 
-/// A place inside a payload, put into words only when something is wrong there.
+/// A place inside a payload, put into words only when something is wrong there. Made for one call.
 struct Place {
   const std::string& where;
   const char* field = "";

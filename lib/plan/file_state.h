@@ -33,6 +33,8 @@ struct File::State {
   /// Whether the system was told that pages are read here and there.
   mutable std::atomic<bool> random_access{false};
 
+  /// A page here and there is read, until read_on() says otherwise.
+  void read_here_and_there() const;
   /// From now on most of the file is read.
   void read_on() const;
   [[nodiscard]] const Section* find_section(uint16_t type) const;
@@ -41,10 +43,9 @@ struct File::State {
   }
   /// The frame that a reference names, still as stored.
   Result<ByteView> frame(const ObjectRef& ref, const std::string& place) const;
-  /// An object's raw bytes, checked against its digest.
-  Result<Bytes> object(const ObjectRef& ref, const std::string& place) const;
-  /// The same without a copy: where the object lies in memory as it is, a part of the file.
-  Result<SharedBytes> shared_object(const ObjectRef& ref, const std::string& place) const;
+  /// An object's raw bytes, checked against its digest. A part of the file where it lies there as
+  /// it is, the file is small, and nobody else can write to it.
+  Result<SharedBytes> object(const ObjectRef& ref, const std::string& place) const;
   Result<Code> code_object(const ObjectRef& ref, const std::string& place) const;
   /// The record of an entry, checked against its digest.
   Result<Record> record(const EntryInfo& entry) const;

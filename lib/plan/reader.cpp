@@ -1,6 +1,3 @@
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <set>
 
@@ -12,19 +9,6 @@
 
 namespace hipplan::plan {
 namespace {
-
-/// Tells the system how a mapped file will be read: a page here and there, or on and on. For a
-/// lookup it would otherwise read a good part of a large file that is not in memory.
-void advise(ByteView bytes, int how) {
-  const auto page = static_cast<uintptr_t>(::sysconf(_SC_PAGESIZE));
-  const auto first = reinterpret_cast<uintptr_t>(bytes.data());
-  const uintptr_t start = first / page * page;
-  (void)::madvise(reinterpret_cast<void*>(start), first + bytes.size() - start, how);
-}
-
-std::string text_of(const Bytes& bytes) {
-  return std::string(as_text(bytes));
-}
 
 /// The text that a known text section fills, or null.
 std::string* text_field(Plan& plan, uint16_t type) {
@@ -68,11 +52,6 @@ Result<void> check_refs(const Plan& plan, const Record& record, const std::strin
   return {};
 }
 
-/// Whether bytes lie as the heap would place them, which a driver may count on in a code object.
-bool is_aligned(ByteView bytes) {
-  return reinterpret_cast<uintptr_t>(bytes.data()) % alignof(std::max_align_t) == 0;
-}
-
 }  // namespace
 
 const Section* File::State::find_section(uint16_t type) const {
@@ -84,68 +63,6 @@ const Section* File::State::find_section(uint16_t type) const {
 
 std::string File::State::entry_place(const EntryInfo& entry) const {
   return where + ": plan " + entry.graph_key.hex().substr(0, 16) + "/" + entry.target;
-}
-
-Result<ByteView> File::State::frame(const ObjectRef& ref, const std::string& place) const {
-  const auto* section = find_section(ref.type);
-  const auto view = section == nullptr
-                        ? std::nullopt
-                        : slice(section_view(*section), ref.offset, ref.stored_bytes);
-  if (!view)
-    return damaged("object-range", place, "object does not lie inside its section",
-                   "section " + section_name(ref.type),
-                   cat("offset ", ref.offset, ", ", ref.stored_bytes, " bytes"));
-  // Larger ones are read at once and not page by page.
-  if (random_access && view->size() > kPageBytes) advise(*view, MADV_WILLNEED);
-  return *view;
-}
-
-void File::State::read_on() const {
-  if (random_access.exchange(false)) advise(bytes, MADV_NORMAL);
-}
-
-Result<SharedBytes> File::State::shared_object(const ObjectRef& ref,
-                                               const std::string& place) const {
-  HIPPLAN_TRY_ASSIGN(const auto stored, frame(ref, place));
-  const auto memory = file.memory();
-  SharedBytes all;
-  if (ref.compression == kZstd) {
-    HIPPLAN_TRY_ASSIGN(auto raw, decompress(stored, ref.frame_bytes, place));
-    all = share(std::move(raw));
-  } else if (memory != nullptr && is_aligned(stored)) {
-    all = part_of(memory, stored);
-  } else {
-    // A mapped file can still be written to: what is digested and used must be a copy of ours.
-    all = share(Bytes(stored.begin(), stored.end()));
-  }
-  const auto part = slice(*all, ref.inner_offset, ref.raw_bytes);
-  if (!part)
-    return damaged("object-range", place, "object does not lie inside its frame",
-                   cat("inside ", all->size(), " bytes"),
-                   cat("offset ", ref.inner_offset, ", ", ref.raw_bytes, " bytes"));
-  if (const Digest actual = sha256(*part); actual != ref.sha256)
-    return damaged(digest_reason(ref.type), place,
-                   section_name(ref.type) + " object does not match its digest", ref.sha256.hex(),
-                   actual.hex());
-  // Of a frame of many objects only this one is kept.
-  if (part->size() == all->size()) return all;
-  return share(Bytes(part->begin(), part->end()));
-}
-
-Result<Bytes> File::State::object(const ObjectRef& ref, const std::string& place) const {
-  HIPPLAN_TRY_ASSIGN(const auto shared, shared_object(ref, place));
-  return Bytes(shared->begin(), shared->end());
-}
-
-Result<Code> File::State::code_object(const ObjectRef& ref, const std::string& place) const {
-  {
-    const std::lock_guard lock(code_mutex);
-    if (auto held = code[ref.sha256].lock()) return held;
-  }
-  HIPPLAN_TRY_ASSIGN(auto held, shared_object(ref, place));
-  const std::lock_guard lock(code_mutex);
-  code[ref.sha256] = held;
-  return held;
 }
 
 Result<Record> File::State::record(const EntryInfo& entry) const {
@@ -204,8 +121,7 @@ Result<File> File::parse(Bytes bytes, const std::string& where, Check check) {
 
 Result<File> File::start(std::shared_ptr<State> state, Check check) {
   if (check == Check::lookup && state->bytes.size() > kMostReadAhead) {
-    state->random_access = true;
-    advise(state->bytes, MADV_RANDOM);
+    state->read_here_and_there();
   }
   HIPPLAN_TRY_ASSIGN(state->front, read_front(state->bytes, state->where));
   const auto& header = state->front.header;
@@ -270,11 +186,11 @@ Result<Plan> File::read_plan(const EntryInfo& entry, bool with_code) const {
         if (kernel.sha256 == ref.sha256) kernel.code = code;
       continue;
     }
-    HIPPLAN_TRY_ASSIGN(auto bytes, state_->object(ref, part));
+    HIPPLAN_TRY_ASSIGN(const auto bytes, state_->object(ref, part));
     if (auto* text = text_field(out, ref.type))
-      *text = text_of(bytes);
+      *text = as_text(*bytes);
     else
-      out.extra.push_back({ref.type, std::move(bytes)});
+      out.extra.push_back({ref.type, Bytes(bytes->begin(), bytes->end())});
   }
   return out;
 }

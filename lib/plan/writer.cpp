@@ -292,7 +292,7 @@ Result<void> Writer::add_from(const File& file, const EntryInfo& entry) {
       continue;
     HIPPLAN_TRY_ASSIGN(const auto raw, from.object(ref, place));
     if (!alone) {
-      HIPPLAN_TRY(state_->store.add(ref.type, raw));
+      HIPPLAN_TRY(state_->store.add(ref.type, *raw));
       continue;
     }
     HIPPLAN_TRY_ASSIGN(const auto stored, from.frame(ref, place));

@@ -15,7 +15,6 @@ namespace fs = std::filesystem;
 using llvm_module::Interface;
 
 constexpr size_t kLongestText = 512;
-constexpr size_t kLongestInstruction = 24;  // gfx12 uses up to 12, LLVM asks for up to 20
 
 /// The module's path: in `folder`, or beside the running code in an installed or a build tree.
 fs::path module_path(const std::string& folder) {
@@ -118,15 +117,12 @@ Result<std::vector<Line>> Disassembler::disassemble(ByteView code, uint64_t base
   std::array<char, kLongestText> text{};
   for (size_t offset = 0; offset < code.size(); offset += lines.back().size) {
     const ByteView rest = code.subspan(offset);
-    // LLVM reads a literal without looking at the size; zeroes behind the end keep that inside.
-    std::array<std::byte, kLongestInstruction> window{};
-    std::copy_n(rest.begin(), std::min(rest.size(), window.size()), window.begin());
     Line line;
     line.address = base_address + offset;
     const size_t size =
-        state_->functions->decode(state_->handle, reinterpret_cast<const uint8_t*>(window.data()),
-                                  window.size(), line.address, text.data(), text.size());
-    line.decoded = size != 0 && size <= rest.size();
+        state_->functions->decode(state_->handle, reinterpret_cast<const uint8_t*>(rest.data()),
+                                  rest.size(), line.address, text.data(), text.size());
+    line.decoded = size != 0;
     line.size = static_cast<uint32_t>(line.decoded ? size : std::min<size_t>(4, rest.size()));
     line.encoding = rest.first(line.size);
     line.text = line.decoded ? tidy(text.data()) : raw_word(line.encoding);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "device/emulator/entry.h"
+#include "device/emulator/fence.h"
 #include "device/emulator/semantics.h"
 #include "device/errors.h"
 #include "target/code_object_target.h"
@@ -92,8 +93,10 @@ Result<const disassembly::Disassembler*> EmulatorDevice::decoder(const codeobjec
 }
 
 Result<device::Address> EmulatorDevice::allocate(uint64_t bytes) {
-  const std::lock_guard lock(mutex_);
-  return at(*this, memory_.allocate(bytes, kBufferKind));
+  return fenced(name(), [&] {
+    const std::lock_guard lock(mutex_);
+    return at(*this, memory_.allocate(bytes, kBufferKind));
+  });
 }
 Result<void> EmulatorDevice::release(device::Address address) {
   const std::lock_guard lock(mutex_);
@@ -128,6 +131,11 @@ Result<void> EmulatorDevice::mark_undefined(device::Address address, uint64_t by
 
 Result<std::unique_ptr<device::Module>> EmulatorDevice::load(ByteView code_object,
                                                              const codeobject::CodeObject& object) {
+  return fenced(name(), [&] { return load_inside(code_object, object); });
+}
+
+Result<std::unique_ptr<device::Module>> EmulatorDevice::load_inside(
+    ByteView code_object, const codeobject::CodeObject& object) {
   if (!target::code_loads_on(object.arch, description_.arch))
     return device::other_architecture(name(), description_.arch, object.arch);
   auto module = std::make_unique<EmulatorModule>(*this);
@@ -157,6 +165,11 @@ void EmulatorDevice::unload(const std::vector<uint64_t>& segments) {
 }
 
 Result<void> EmulatorDevice::launch(const device::Kernel& kernel, const device::Launch& launch) {
+  return fenced(name(), [&] { return launch_inside(kernel, launch); });
+}
+
+Result<void> EmulatorDevice::launch_inside(const device::Kernel& kernel,
+                                           const device::Launch& launch) {
   if (kernel.owner() != this) return device::foreign_kernel(name());
   const auto* program = static_cast<const Program*>(&kernel);
   const std::lock_guard lock(mutex_);
@@ -217,21 +230,8 @@ extern "C" __attribute__((visibility("default"))) int hipplan_emulator_open(
     }
     *device = std::move(opened).value().release();
     return 0;
-  } catch (const std::bad_alloc&) {
-    *error = {.code = hipplan::Code::machine,
-              .reason = "out-of-memory",
-              .where = "emulator:" + description->arch.base,
-              .what = "the host has not enough memory"};
-  } catch (const std::exception& failure) {
-    *error = {.code = hipplan::Code::internal,
-              .reason = "exception",
-              .where = "emulator:" + description->arch.base,
-              .what = failure.what()};
   } catch (...) {
-    *error = {.code = hipplan::Code::internal,
-              .reason = "exception",
-              .where = "emulator:" + description->arch.base,
-              .what = "an exception of an unknown kind"};
+    *error = hipplan::emulator::caught("emulator:" + description->arch.base);
   }
   return 1;
 }
@@ -248,7 +248,7 @@ extern "C" __attribute__((visibility("default"))) int hipplan_emulator_instructi
                        std::string(defined.cited.rdna4)},
                       std::string(defined.cited.note)});
     return 0;
-  } catch (const std::bad_alloc&) {
+  } catch (...) {
     return 1;
   }
 }

@@ -33,6 +33,9 @@ class EmulatorDevice final : public device::Device {
   void unload(const std::vector<uint64_t>& segments);
 
  private:
+  Result<std::unique_ptr<device::Module>> load_inside(ByteView code_object,
+                                                      const codeobject::CodeObject& object);
+  Result<void> launch_inside(const device::Kernel& kernel, const device::Launch& launch);
   /// The decoder for a kernel's wavefront size.
   Result<const disassembly::Disassembler*> decoder(const codeobject::Kernel& kernel);
   EmulatorDevice(target::Description description, disassembly::Disassembler disassembler,

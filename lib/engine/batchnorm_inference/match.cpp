@@ -76,7 +76,7 @@ GraphMatch graph_match(const graph::Graph& graph) {
   out->x_strides = x.strides;
   out->y_strides = y.strides;
   out->elements = x.element_count();
-  out->bytes = 2.0 * static_cast<double>(out->elements) * (graph::bits_of(x.type) / 8);
+  out->bytes = 2.0 * bytes_of(x);
   if (auto refusal = bind_parameters(graph, node, *out)) return *refusal;
   return out;
 }

@@ -32,10 +32,6 @@ struct Convolution final : Problem {
   }
 };
 
-double bytes_of(const graph::Tensor& tensor) {
-  return static_cast<double>(tensor.element_count()) * (graph::bits_of(tensor.type) / 8);
-}
-
 /// The convolution itself; `y` is where its result goes, which may be virtual when more follows.
 std::optional<Refusal> bind_convolution(const graph::Graph& graph, const graph::Node& node,
                                         const graph::Tensor& y, Convolution& out) {

@@ -71,8 +71,7 @@ std::optional<Refusal> bind(const graph::Tensor& a, const graph::Tensor& b, cons
   out.a_strides = std::move(*a_strides);
   out.b_strides = std::move(*b_strides);
   out.c_strides = c.strides;
-  const auto elements = a.element_count() + b.element_count() + c.element_count();
-  out.bytes = static_cast<double>(elements) * (graph::bits_of(a.type) / 8);
+  out.bytes = bytes_of(a) + bytes_of(b) + bytes_of(c);
   return std::nullopt;
 }
 

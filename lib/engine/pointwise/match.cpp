@@ -45,7 +45,7 @@ std::optional<Refusal> bind_inputs(const graph::Graph& graph, const graph::Node&
       return Refusal{"broadcast", tensor_text(input) + " does not broadcast to the output's dims"};
     out.inputs.push_back(input.uid);
     out.in_strides.insert(out.in_strides.end(), strides->begin(), strides->end());
-    out.bytes += static_cast<double>(input.element_count()) * (graph::bits_of(input.type) / 8);
+    out.bytes += bytes_of(input);
   }
   return std::nullopt;
 }
@@ -84,7 +84,7 @@ GraphMatch graph_match(const graph::Graph& graph) {
   out->dims = output.dims;
   out->out_strides = output.strides;
   out->elements = output.element_count();
-  out->bytes = static_cast<double>(out->elements) * (graph::bits_of(output.type) / 8);
+  out->bytes = bytes_of(output);
   if (auto refusal = bind_inputs(graph, node, *operation, *out)) return *refusal;
   bind_settings(node, *out);
   out->contiguous = contiguous_serves(out->dims, out->out_strides, out->in_strides, out->operation);
