@@ -23,11 +23,12 @@ if(HIPPLAN_SANITIZE)
   endif()
 endif()
 
-# hipplan_static_runtime(TARGET): libstdc++ and libgcc become part of it. What it offers to others is C, so that each may
-# have its own; a sanitizer's runtime needs the shared ones.
+# hipplan_static_runtime(TARGET): libstdc++ becomes part of it, and need not be found and bound at each start. What the
+# library offers is C, and its modules catch what is thrown inside, so that each may have its own; the unwinder is shared
+# with them. A sanitizer's runtime needs the shared libstdc++.
 function(hipplan_static_runtime target)
   if(HIPPLAN_STATIC_RUNTIME AND NOT HIPPLAN_SANITIZE)
-    target_link_options(${target} PRIVATE -static-libstdc++ -static-libgcc)
+    target_link_options(${target} PRIVATE -static-libstdc++)
   endif()
 endfunction()
 
@@ -68,6 +69,9 @@ find_program(HIPPLAN_AMDGPU_CLANG NAMES clang-22 clang++-22 amdclang++
 # -fsanitize=fuzzer-no-link says the same, but would take precompiled headers of its own.
 set(hipplan_fuzz_coverage "")
 if(HIPPLAN_FUZZERS)
+  if(NOT HIPPLAN_SANITIZE)
+    message(FATAL_ERROR "HIPPLAN_FUZZERS needs HIPPLAN_SANITIZE: a sanitizer's runtime takes the counts (preset fuzz)")
+  endif()
   set(hipplan_fuzz_coverage -fsanitize-coverage=inline-8bit-counters,pc-table,indirect-calls,trace-cmp)
 endif()
 

@@ -31,7 +31,10 @@ static void check(hipplan_status status) {
 }
 
 static void bake(const char* path, const char* target) {
-  hipplan_bake_options options = {sizeof options, graph, sizeof graph - 1, target, NULL, NULL, 0};
+  hipplan_bake_options options = {.struct_size = sizeof options,
+                                  .graph_json = graph,
+                                  .graph_size = sizeof graph - 1,
+                                  .target = target};
   hipplan_plan* plan = NULL;
   check(hipplan_bake(&options, &plan));
   check(hipplan_plan_save_file(plan, path));
@@ -39,7 +42,7 @@ static void bake(const char* path, const char* target) {
   hipplan_plan_destroy(plan);
 }
 
-/* Only this part belongs into the application that is shipped: it needs the file and the device. */
+/* This part and run() belong into the application that is shipped: no archives, no baking. */
 static hipplan_executable* restore(const char* path, const char* target, hipplan_device* device) {
   hipplan_file* file = NULL;
   hipplan_plan* plan = NULL;
@@ -53,7 +56,7 @@ static hipplan_executable* restore(const char* path, const char* target, hipplan
 }
 
 static int run(const char* path, const char* target, const char* device_name) {
-  hipplan_device_options options = {sizeof options, device_name, NULL, NULL, NULL, NULL, 0};
+  hipplan_device_options options = {.struct_size = sizeof options, .name = device_name};
   hipplan_device* device = NULL;
   static float a[count], b[count], c[count];
   const int64_t uids[3] = {1, 2, 3};

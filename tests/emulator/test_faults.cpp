@@ -1,6 +1,10 @@
 // Wrong kernels and wrong launches: each is told, with the right place.
 #include <unistd.h>
 
+#include <new>
+#include <stdexcept>
+
+#include "device/emulator/fence.h"
 #include "emulated.h"
 
 using namespace hipplan;
@@ -47,6 +51,19 @@ std::unique_ptr<Emulated> open(unsigned jobs = 1, uint64_t budget = 0) {
 }
 
 }  // namespace
+
+TEST_CASE("what is thrown inside the module is an error outside of it") {
+  const auto reason = [](const auto& body) {
+    const auto answer = emulator::fenced("emulator:gfx942", body);
+    REQUIRE(!answer.ok());
+    return answer.error().reason + ": " + answer.error().what;
+  };
+  CHECK(reason([]() -> Result<void> { throw std::bad_alloc(); }) ==
+        "out-of-memory: the host has not enough memory");
+  CHECK(reason([]() -> Result<int> { throw std::runtime_error("broken"); }) == "exception: broken");
+  CHECK(reason([]() -> Result<int> { throw 1; }) == "exception: an exception of an unknown kind");
+  CHECK(*emulator::fenced("emulator:gfx942", []() -> Result<int> { return 3; }) == 3);
+}
 
 TEST_CASE("a write past the end names lane, address and allocation") {
   const auto gpu = open();

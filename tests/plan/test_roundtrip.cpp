@@ -190,10 +190,8 @@ TEST_CASE("a file on disk is the same as in memory, and code stays away when not
   CHECK(plan_digest(*plan) == plan_digest(full_plan()));
 }
 
-/// One plan with a code object of `size` bytes, stored as it is, written, opened and read.
-void with_plain_code(size_t size, const std::function<void(const File&, ByteView code)>& look) {
-  const ScratchFolder folder;
-  const auto path = folder / "plain.hplan";
+/// A file with one plan, whose code object of `size` bytes is stored as it is.
+void write_plain_code(size_t size, const std::filesystem::path& path) {
   Plan plan = sample_plan(1);
   plan.payload.kernels = {sample_kernel("", sample_code(1, size))};
   WriteOptions options;
@@ -201,11 +199,12 @@ void with_plain_code(size_t size, const std::function<void(const File&, ByteView
   Writer writer(options);
   REQUIRE(writer.add(plan));
   REQUIRE(writer.write(path));
-  const auto file = File::open(path, Check::lookup);
-  REQUIRE(file);
-  const auto back = file->read_decisions(entries_of(*file)[0]);
+}
+
+plan::Code code_of(const File& file) {
+  const auto back = file.read_decisions(entries_of(file)[0]);
   REQUIRE(back);
-  look(*file, *back->payload.kernels[0].code);
+  return back->payload.kernels[0].code;
 }
 
 bool lies_in(ByteView part, ByteView whole) {
@@ -215,14 +214,31 @@ bool lies_in(ByteView part, ByteView whole) {
 }
 
 TEST_CASE("code that is stored as it is, is used where it lies unless others can write there") {
-  with_plain_code(50000, [](const File& file, ByteView code) {
-    CHECK(lies_in(code, file.bytes()));
-    CHECK(same_bytes(code, *sample_code(1, 50000)));
-  });
-  with_plain_code(3 << 20, [](const File& file, ByteView code) {
-    CHECK(!lies_in(code, file.bytes()));
-    CHECK(same_bytes(code, *sample_code(1, 3 << 20)));
-  });
+  const ScratchFolder folder;
+  const auto path = folder / "plain.hplan";
+  for (const size_t size : {size_t{50000}, size_t{3} << 20}) {
+    CAPTURE(size);
+    const bool small = size == 50000;
+    write_plain_code(size, path);
+    plan::Code code;
+    {  // the code outlives its file
+      const auto file = File::open(path, Check::lookup);
+      REQUIRE(file);
+      code = code_of(*file);
+      CHECK(lies_in(*code, file->bytes()) == small);
+    }
+    CHECK(same_bytes(*code, *sample_code(1, size)));
+    {
+      const auto bytes = read_file(path);
+      REQUIRE(bytes);
+      const auto file = File::parse(*bytes, "memory", Check::lookup);
+      REQUIRE(file);
+      code = code_of(*file);
+      // A large file does not stay in memory for one object.
+      CHECK(lies_in(*code, file->bytes()) == small);
+    }
+    CHECK(same_bytes(*code, *sample_code(1, size)));
+  }
 }
 
 TEST_CASE("code objects and texts are stored once") {
