@@ -19,8 +19,9 @@ struct Interface {
   const char* llvm_version;  ///< "22.1.8"
   /// Null when `cpu` is no AMDGPU processor. `features` in LLVM's notation, "+wavefrontsize64".
   void* (*create)(const char* cpu, const char* features);
-  /// Decodes one instruction at the start of `code`. Returns its size in bytes, at most `code_size`,
-  /// and writes its text, zero-terminated; returns 0 when the bytes are no instruction.
+  /// Decodes one instruction at the start of `code`. Returns its size in bytes, at most
+  /// `code_size`, and writes its text, zero-terminated; returns 0 when the bytes are no
+  /// instruction.
   size_t (*decode)(void* handle, const uint8_t* code, size_t code_size, uint64_t address,
                    char* text, size_t text_size);
   void (*destroy)(void* handle);
