@@ -3,8 +3,18 @@
 # GPUs, looks into the file, verifies it, and runs it on emulated GPUs against the CPU reference.
 # Usage: samples/quickstart.sh [GRAPH.json]
 set -euo pipefail
+case "${1:-}" in
+  -*)
+    sed -n '2,4s/^# //p' "$0"
+    exit 2
+    ;;
+esac
 root=$(cd "$(dirname "$0")/.." && pwd)
 graph=${1:-$root/samples/graphs/conv_fwd.json}
+if [ ! -f "$graph" ]; then
+  echo "quickstart.sh: $graph: no such file; give a graph in hipDNN's JSON, or nothing for the sample" >&2
+  exit 2
+fi
 build=$root/build/release
 work=$build/quickstart
 
