@@ -153,7 +153,7 @@ TEST_CASE("show: text and JSON say the same facts") {
   const Plan plan = full_plan();
   const File file = must_open(file_of({plan, sample_plan(1), sample_plan(2)}));
   ShowOptions options;
-  options.target = plan.target;
+  options.wanted = [&](const EntryInfo& entry) { return entry.target == plan.target; };
   options.texts = true;
   std::string text;
   REQUIRE(show_text(file, options, text));
