@@ -2,6 +2,7 @@
 #include <new>
 
 #include "api/fence.h"
+#include "base/interruption.h"
 #include "commands/commands.h"
 #include "hipplan/tools.h"
 
@@ -34,6 +35,7 @@ int fenced(int (*command)(const Options&, Io&), const Options* options,
     if (const auto fits = hipplan::api::check_size(raw, "io"); !fits)
       return hipplan::api::keep(fits.error());
     Io io(*raw);
+    const hipplan::InterruptionScope scope([&io] { return !io.check_interrupted().ok(); });
     run_command(command, options, io);
     io.finish_json();
     return io.status();

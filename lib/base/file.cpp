@@ -12,6 +12,8 @@
 #include <cstring>
 #include <system_error>
 
+#include "base/interruption.h"
+
 namespace hipplan {
 namespace fs = std::filesystem;
 namespace {
@@ -19,6 +21,7 @@ namespace {
 constexpr char kTemporaryMark[] = ".hipplan-tmp-";
 
 Error machine_error(const fs::path& path, const std::string& doing, int number) {
+  if (number == EINTR) return interrupted_error();
   return {.code = Code::machine,
           .reason = "io",
           .where = path.string(),
@@ -26,12 +29,21 @@ Error machine_error(const fs::path& path, const std::string& doing, int number) 
 }
 
 Error open_error(const fs::path& path, int number) {
+  if (number == EINTR) return interrupted_error();
   const bool callers_fault = number == ENOENT || number == ENOTDIR || number == EACCES ||
                              number == ENAMETOOLONG || number == ELOOP;
   return {.code = callers_fault ? Code::bad_input : Code::machine,
           .reason = "open",
           .where = path.string(),
           .what = std::string("cannot open: ") + std::strerror(number)};
+}
+
+/// Opens; a pipe that has nobody at its other end waits, until the caller is asked to stop.
+int open_waiting(const fs::path& path, int flags) {
+  while (true) {
+    const int descriptor = ::open(path.c_str(), flags);
+    if (descriptor >= 0 || !call_again(errno)) return descriptor;
+  }
 }
 
 class Descriptor {
@@ -68,7 +80,7 @@ Result<Bytes> read_stream(int descriptor, const fs::path& path, uint64_t limit) 
     const size_t old = out.size();
     out.resize(old + kStep);
     const ssize_t got = ::read(descriptor, out.data() + old, kStep);
-    if (got < 0 && errno == EINTR) {
+    if (got < 0 && call_again(errno)) {
       out.resize(old);
       continue;
     }
@@ -117,6 +129,21 @@ bool remove_stale(const fs::path& temporary) {
   return true;
 }
 
+/// Gives what replaces `target` its permissions, and its owner and group as far as this process
+/// may. A group that cannot be kept gets no more than everybody.
+void take_access_of(const fs::path& target, int descriptor) {
+  struct stat old{}, fresh{};
+  if (::stat(target.c_str(), &old) != 0 || !S_ISREG(old.st_mode)) return;
+  if (::fchown(descriptor, old.st_uid, old.st_gid) != 0)
+    (void)!::fchown(descriptor, static_cast<uid_t>(-1), old.st_gid);
+  constexpr mode_t kAll = 0777;
+  mode_t mode = old.st_mode & kAll;
+  const bool kept = ::fstat(descriptor, &fresh) == 0 && fresh.st_gid == old.st_gid;
+  if (!kept) mode &= ~static_cast<mode_t>(S_IRWXG) | ((mode & S_IRWXO) << 3);
+  // Where this fails the file stays the writer's alone.
+  (void)!::fchmod(descriptor, mode);
+}
+
 fs::path temporary_name(const fs::path& target, int number) {
   fs::path out = target;
   out += kTemporaryMark + std::to_string(number);
@@ -135,7 +162,7 @@ Result<void> sync_folder(const fs::path& target) {
 
 Result<FileView> FileView::open(const fs::path& path, uint64_t limit) {
   const bool standard_input = path == "-";
-  const Descriptor file(standard_input ? 0 : ::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const Descriptor file(standard_input ? 0 : open_waiting(path, O_RDONLY | O_CLOEXEC));
   if (file.get() < 0) return open_error(path, errno);
   struct stat info{};
   if (::fstat(file.get(), &info) != 0) return machine_error(path, "stat", errno);
@@ -205,7 +232,7 @@ AtomicFile::~AtomicFile() {
 }
 
 Result<AtomicFile> AtomicFile::create_for_device(const fs::path& named, const fs::path& target) {
-  const int device = ::open(target.c_str(), O_WRONLY | O_CLOEXEC);
+  const int device = open_waiting(target, O_WRONLY | O_CLOEXEC);
   if (device < 0) return open_error(named, errno);
   const int memory = ::memfd_create("hipplan", MFD_CLOEXEC);
   if (memory >= 0) return AtomicFile(named, {}, memory, device);
@@ -235,9 +262,11 @@ Result<AtomicFile> AtomicFile::create(const fs::path& named) {
   if (fs::exists(status) && !fs::is_regular_file(status)) return create_for_device(named, target);
   // Names are counted up from 0, so what a dead writer left is met again by the next one.
   constexpr int kAttempts = 1000, kSwept = 4;
+  // What is to replace a file is nobody else's to read until commit() knows that file's access.
+  const mode_t mode = fs::exists(status) ? 0600 : 0666;
   for (int number = 0; number < kAttempts; ++number) {
     const fs::path temporary = temporary_name(target, number);
-    const int descriptor = ::open(temporary.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    const int descriptor = ::open(temporary.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     if (descriptor < 0 && errno != EEXIST) return open_error(named, errno);
     if (descriptor < 0) {
       if (remove_stale(temporary) && !fs::exists(temporary, failed)) --number;
@@ -278,7 +307,7 @@ Result<void> AtomicFile::deliver() {
     if (got <= 0) return machine_error(target_, "read", errno);
     for (ssize_t sent = 0; sent < got;) {
       const ssize_t done = ::write(device_, block.data() + sent, static_cast<size_t>(got - sent));
-      if (done < 0 && errno == EINTR) continue;
+      if (done < 0 && call_again(errno)) continue;
       if (done <= 0) return machine_error(target_, "write", done < 0 ? errno : ENOSPC);
       sent += done;
     }
@@ -290,6 +319,7 @@ Result<void> AtomicFile::deliver() {
 
 Result<void> AtomicFile::commit() {
   if (device_ >= 0) return deliver();
+  take_access_of(target_, descriptor_);
   if (::fsync(descriptor_) != 0) return machine_error(target_, "fsync", errno);
   if (::rename(temporary_.c_str(), target_.c_str()) != 0)
     return machine_error(target_, "rename", errno);

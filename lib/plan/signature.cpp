@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/file.h"
+#include "base/file_lock.h"
 #include "plan/errors.h"
 #include "plan/front.h"
 #include "plan/plan.h"
@@ -165,6 +166,8 @@ Result<FileView> read_detached(const fs::path& file) {
 }
 
 Result<void> sign_file(const fs::path& path, const PrivateKey& key, bool detached) {
+  // Two signers who read the same file would write over each other's signature.
+  HIPPLAN_TRY_ASSIGN(const auto lock, FileLock::take(path));
   HIPPLAN_TRY_ASSIGN(const auto file, File::open(path, Check::full));
   HIPPLAN_TRY_ASSIGN(const auto signature, key.sign(file.directory_digest()));
   std::vector<Signature> all;

@@ -99,8 +99,8 @@ Result<void> require_signed(const SignatureSet& signatures, const TrustStore& tr
 Result<FileView> read_detached(const std::filesystem::path& file);
 
 /// Signs `file` in place, or writes its detached block; signatures by other keys stay. The file is
-/// checked whole before it is signed. One that has the most signatures that a block holds is
-/// refused: bad_input, reason "signature-count".
+/// checked whole before it is signed. Signers of one file wait for each other. One that has the
+/// most signatures that a block holds is refused: bad_input, reason "signature-count".
 Result<void> sign_file(const std::filesystem::path& file, const PrivateKey& key, bool detached);
 
 }  // namespace hipplan::plan

@@ -3,14 +3,19 @@
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <csignal>
 #include <fstream>
 #include <functional>
+#include <thread>
 
 #include "base/file.h"
+#include "base/file_lock.h"
+#include "base/interruption.h"
 #include "base/shared_library.h"
 
 using namespace hipplan;
@@ -241,6 +246,87 @@ TEST_CASE("files that only look like temporaries are left alone") {
     std::ofstream(folder / name) << "mine";
   REQUIRE(write_file(folder / "a", as_bytes("new")).ok());
   CHECK(folder.names().size() == 5);
+}
+
+TEST_CASE("a file that is replaced keeps its permissions, a new one has what umask leaves") {
+  const Folder folder;
+  const auto mode_of = [&](const char* name) {
+    struct stat info{};
+    REQUIRE(::stat((folder / name).c_str(), &info) == 0);
+    return info.st_mode & 0777u;
+  };
+  const mode_t old_mask = ::umask(022);
+  REQUIRE(write_file(folder / "new", as_bytes("x")).ok());
+  CHECK(mode_of("new") == 0644);
+  for (const mode_t mode : {0600u, 0640u, 0444u, 0666u}) {
+    REQUIRE(::chmod((folder / "new").c_str(), mode) == 0);
+    REQUIRE(write_file(folder / "new", as_bytes("y")).ok());
+    CHECK(mode_of("new") == mode);
+  }
+  // While it is written it is nobody else's to read.
+  REQUIRE(::chmod((folder / "new").c_str(), 0644) == 0);
+  auto file = AtomicFile::create(folder / "new");
+  REQUIRE(file.ok());
+  CHECK(mode_of("new.hipplan-tmp-0") == 0600);
+  REQUIRE(file->commit().ok());
+  CHECK(mode_of("new") == 0644);
+  ::umask(old_mask);
+}
+
+TEST_CASE("a file that is replaced keeps its group, and its owner where the process may") {
+  if (::geteuid() != 0) return;
+  const Folder folder;
+  REQUIRE(write_file(folder / "a", as_bytes("x")).ok());
+  if (::chown((folder / "a").c_str(), 12, 34) != 0) return;  // no such ids in this container
+  REQUIRE(write_file(folder / "a", as_bytes("y")).ok());
+  struct stat info{};
+  REQUIRE(::stat((folder / "a").c_str(), &info) == 0);
+  CHECK(info.st_uid == 12);
+  CHECK(info.st_gid == 34);
+}
+
+TEST_CASE("a signal ends the wait for a pipe's other end when the caller is asked to stop") {
+  const Folder folder;
+  const fs::path fifo = folder / "fifo";
+  REQUIRE(::mkfifo(fifo.c_str(), 0600) == 0);
+  static int signals = 0;
+  signals = 0;
+  struct sigaction action{}, old{};
+  action.sa_handler = [](int) { ++signals; };
+  REQUIRE(::sigaction(SIGALRM, &action, &old) == 0);
+  const itimerval every{{0, 5000}, {0, 5000}}, never{};
+  REQUIRE(::setitimer(ITIMER_REAL, &every, nullptr) == 0);
+  {
+    const InterruptionScope scope([] { return signals >= 3; });
+    CHECK(FileView::open(fifo).error().code == Code::interrupted);
+    CHECK(signals >= 3);  // the first ones were no reason to stop
+    CHECK(AtomicFile::create(fifo).error().code == Code::interrupted);
+    const int both = ::open(fifo.c_str(), O_RDWR | O_CLOEXEC);
+    CHECK(FileView::open(fifo).error().what == "stopped on request");  // opened, but silent
+    ::close(both);
+  }
+  ::setitimer(ITIMER_REAL, &never, nullptr);
+  ::sigaction(SIGALRM, &old, nullptr);
+}
+
+TEST_CASE("a lock is of the file that has the name when it is taken") {
+  const Folder folder;
+  REQUIRE(write_file(folder / "count", as_bytes("")).ok());
+  std::vector<std::thread> threads;
+  std::atomic<bool> good{true};
+  for (int i = 0; i < 8; ++i)
+    threads.emplace_back([&] {
+      for (int turn = 0; turn < 5; ++turn) {
+        const auto lock = FileLock::take(folder / "count");
+        const std::string now = content(folder / "count") + "x";
+        if (!lock || !write_file(folder / "count", as_bytes(now)).ok()) good = false;
+      }
+    });
+  for (auto& thread : threads) thread.join();
+  CHECK(good);
+  CHECK(content(folder / "count") == std::string(40, 'x'));
+  CHECK(FileLock::take(folder / "none").ok());
+  CHECK(FileLock::take(folder.path()).ok());
 }
 
 TEST_CASE("shared libraries: symbols are found, missing files and symbols told") {

@@ -4,6 +4,9 @@
 #include <openssl/evp.h>
 #include <openssl/pem.h>
 
+#include <atomic>
+#include <thread>
+
 #include "plan/extract.h"
 #include "plan/signature.h"
 #include "reseal.h"
@@ -185,6 +188,30 @@ TEST_CASE("files on disk are signed in place or beside, again and by others") {
   bad[bad.size() - 1] ^= std::byte{1};
   REQUIRE(write_file(path, bad));
   CHECK(sign_file(path, one, false).error().code == hipplan::Code::damaged);
+}
+
+TEST_CASE("signers at once lose no signature, in the file or beside it") {
+  const ScratchFolder folder;
+  constexpr int kSigners = 8;
+  std::vector<PrivateKey> keys;
+  for (int i = 0; i < kSigners; ++i) {
+    make_key(folder, cat("key", i));
+    keys.push_back(key_of(folder, cat("key", i)));
+  }
+  const auto path = folder / "x.hplan";
+  REQUIRE(write_file(path, file_of({sample_plan(1)})));
+  for (const bool beside : {false, true}) {
+    std::vector<std::thread> signers;
+    std::atomic<int> done{0};
+    for (const auto& key : keys)
+      signers.emplace_back([&, beside] { done += sign_file(path, key, beside).ok() ? 1 : 0; });
+    for (auto& signer : signers) signer.join();
+    CHECK(done == kSigners);
+  }
+  const auto all = read_signatures(*read_file(path), *read_file(detached_path(path)), "x");
+  REQUIRE(all);
+  CHECK(all->embedded.size() == kSigners);
+  CHECK(all->detached.size() == kSigners);
 }
 
 TEST_CASE("a file with the most signatures takes no further signer, and is left as it is") {
