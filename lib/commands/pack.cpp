@@ -94,6 +94,7 @@ Result<void> list_archives(const hipplan_pack_options& given, Io& io) {
   json::Writer out;
   out.begin_object().member("schema", "hipplan.pack-list/1").key("archives").begin_array();
   for (const std::string& path : items(given.arguments)) {
+    HIPPLAN_TRY(io.check_interrupted());
     const auto file = FileView::open(path);
     if (!file) {
       io.fail(file.error());

@@ -21,6 +21,21 @@ Error bad_option(std::string where, std::string what, std::string expected = "",
                std::move(found), ""};
 }
 
+/// Folders that options name, where the answer is plain before anything is done.
+Result<void> check_folders(const BuildOptions& options) {
+  std::error_code ignored;
+  if (!options.kernels.empty() && !fs::is_directory(options.kernels, ignored))
+    return Error{.code = Code::bad_input,
+                 .reason = "open",
+                 .where = options.kernels.string(),
+                 .what = fs::exists(options.kernels, ignored) ? "is no folder" : "is not there",
+                 .expected = "the folder of the kernel sources"};
+  if (fs::exists(options.cache, ignored) && !fs::is_directory(options.cache, ignored))
+    return bad_option("--cache " + options.cache.string(), "is no folder",
+                      "a folder, which may be a new one");
+  return {};
+}
+
 Result<void> check_options(const BuildOptions& options) {
   if (options.sources.empty()) return bad_option("build", "no descriptor tree was given");
   if (options.output.empty()) return bad_option("build", "no output folder was given", "-o DIR");
@@ -58,6 +73,7 @@ Result<std::shared_ptr<const descriptor::DescriptorSet>> load(const BuildOptions
   HIPPLAN_TRY_ASSIGN(const descriptor::Loaded loaded,
                      descriptor::load(options.sources, load_options));
   for (const Diagnostic& diagnostic : loaded.diagnostics) report(options.notes, diagnostic);
+  HIPPLAN_TRY(require_descriptors(options.sources, loaded));
   for (const Diagnostic& diagnostic : loaded.diagnostics)
     if (diagnostic.severity == Severity::error)
       return Error{Code::bad_input,
@@ -172,6 +188,7 @@ Result<std::vector<PackedTree>> make_trees(const std::vector<ArchWork>& works, c
 
 Result<BuildReport> build(const BuildOptions& given) {
   HIPPLAN_TRY(check_options(given));
+  HIPPLAN_TRY(check_folders(given));
   BuildOptions options = given;
   for (fs::path& root : options.sources) root = root.lexically_normal();
   if (options.kernels.empty()) options.kernels = options.sources.front();
@@ -186,6 +203,7 @@ Result<BuildReport> build(const BuildOptions& given) {
   std::error_code failed;
   fs::create_directories(options.output, failed);
   if (failed) return write_error(options.output, failed.message());
+  TemporaryFolder::remove_stale(options.output);
   HIPPLAN_TRY_ASSIGN(const TemporaryFolder stage,
                      TemporaryFolder::create(fs::absolute(options.output)));
   HIPPLAN_TRY_ASSIGN(const Compiler compiler, compiler_for(jobs, options));

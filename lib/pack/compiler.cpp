@@ -123,6 +123,15 @@ Result<Compiled> compile(const Compiler& compiler, const Unit& unit, const std::
                    "",
                    "",
                    shown(finished.output)};
+    std::error_code ignored;
+    if (!fs::exists(object, ignored))
+      return Error{Code::bad_input,
+                   "compile-failed",
+                   unit_text(unit, arch),
+                   compiler.program + " ended with status 0 and wrote nothing",
+                   "a code object",
+                   "",
+                   "is it the compiler that --compiler should name?"};
     HIPPLAN_TRY_ASSIGN(out.code, read_file(object, kMaxObjectBytes));
     HIPPLAN_TRY_ASSIGN(out.dependencies, read_dependencies(listed));
     // nvcc's own headers stand for nothing but its version.

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <spawn.h>
+#include <sys/file.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,6 +13,18 @@ namespace hipplan::pack {
 namespace {
 
 constexpr size_t kMaxOutput = 64u << 10;
+
+/// How the names of temporary folders begin.
+constexpr char kTemporaryMark[] = ".hipplan-pack-";
+
+/// The descriptor that holds a folder's lock; below 0 when another process holds it, or when there
+/// is no such folder.
+int lock_folder(const std::filesystem::path& folder) {
+  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (descriptor < 0 || ::flock(descriptor, LOCK_EX | LOCK_NB) == 0) return descriptor;
+  ::close(descriptor);
+  return -1;
+}
 
 Error failed(const std::string& program, const char* doing, int number) {
   return Error{Code::machine,
@@ -92,21 +105,43 @@ Result<Finished> run_program(const std::vector<std::string>& arguments,
 }
 
 Result<TemporaryFolder> TemporaryFolder::create(const std::filesystem::path& parent) {
-  std::string name = (parent / ".hipplan-pack-XXXXXX").string();
-  if (::mkdtemp(name.data()) == nullptr)
-    return Error{Code::machine,
-                 "output-write",
-                 parent.string(),
-                 cat("making a temporary folder failed: ", std::strerror(errno)),
-                 "",
-                 "",
-                 ""};
-  return TemporaryFolder(name);
+  // Between its making and its locking another process may take a folder for a dead one's.
+  constexpr int kAttempts = 100;
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    std::string name = (parent / (std::string(kTemporaryMark) + "XXXXXX")).string();
+    if (::mkdtemp(name.data()) == nullptr) break;
+    const int lock = lock_folder(name);
+    std::error_code failed;
+    if (lock >= 0 && std::filesystem::exists(name, failed)) return TemporaryFolder(name, lock);
+    if (lock >= 0) ::close(lock);
+  }
+  return Error{Code::machine,
+               "output-write",
+               parent.string(),
+               cat("making a temporary folder failed: ", std::strerror(errno)),
+               "",
+               "",
+               ""};
+}
+
+void TemporaryFolder::remove_stale(const std::filesystem::path& parent) {
+  std::error_code failed;
+  std::vector<std::filesystem::path> found;
+  for (std::filesystem::directory_iterator it(parent, failed), end; !failed && it != end;
+       it.increment(failed))
+    if (it->path().filename().string().starts_with(kTemporaryMark)) found.push_back(it->path());
+  for (const auto& path : found) {
+    const int lock = lock_folder(path);
+    if (lock < 0) continue;
+    std::filesystem::remove_all(path, failed);
+    ::close(lock);
+  }
 }
 
 TemporaryFolder::~TemporaryFolder() {
   std::error_code ignored;
   if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
+  if (lock_ >= 0) ::close(lock_);
 }
 
 }  // namespace hipplan::pack

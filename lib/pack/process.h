@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -20,12 +21,15 @@ struct Finished {
 Result<Finished> run_program(const std::vector<std::string>& arguments,
                              const std::filesystem::path& folder);
 
-/// A new folder that goes away with everything in it.
+/// A new folder that goes away with everything in it. It is locked while the object lives.
 class TemporaryFolder {
  public:
   /// Made inside `parent`, which exists.
   static Result<TemporaryFolder> create(const std::filesystem::path& parent);
-  TemporaryFolder(TemporaryFolder&& other) noexcept : path_(std::move(other.path_)) {
+  /// Removes what killed processes left in `parent`: folders that nobody holds.
+  static void remove_stale(const std::filesystem::path& parent);
+  TemporaryFolder(TemporaryFolder&& other) noexcept
+      : path_(std::move(other.path_)), lock_(std::exchange(other.lock_, -1)) {
     other.path_.clear();
   }
   TemporaryFolder& operator=(TemporaryFolder&&) = delete;
@@ -33,8 +37,9 @@ class TemporaryFolder {
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
 
  private:
-  explicit TemporaryFolder(std::filesystem::path path) : path_(std::move(path)) {}
+  TemporaryFolder(std::filesystem::path path, int lock) : path_(std::move(path)), lock_(lock) {}
   std::filesystem::path path_;
+  int lock_;
 };
 
 }  // namespace hipplan::pack

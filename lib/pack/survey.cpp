@@ -50,4 +50,16 @@ Result<void> check_launch_sets(const ArchWork& work) {
   return {};
 }
 
+Result<void> require_descriptors(const std::vector<std::filesystem::path>& roots,
+                                 const descriptor::Loaded& loaded) {
+  if (loaded.files_read != 0 || loaded.has_errors()) return {};
+  std::string where;
+  for (const auto& root : roots) where += (where.empty() ? "" : ", ") + root.string();
+  return Error{.code = Code::bad_input,
+               .reason = "open",
+               .where = where,
+               .what = "holds no descriptor",
+               .expected = "a descriptor tree: files .ued.json, .kdp.json and the like"};
+}
+
 }  // namespace hipplan::pack

@@ -1,11 +1,13 @@
 // Which packs and kernels of a descriptor set are built for an architecture.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
 #include "descriptor/descriptor.h"
+#include "descriptor/loader.h"
 
 namespace hipplan::pack {
 
@@ -26,5 +28,9 @@ struct ArchWork {
 /// Kernels under one dispatch symbol must name one set of launches. Fails with bad_input, reason
 /// "launch-set".
 Result<void> check_launch_sets(const ArchWork& work);
+
+/// Refuses trees that together hold no descriptor: bad_input, reason "open".
+Result<void> require_descriptors(const std::vector<std::filesystem::path>& roots,
+                                 const descriptor::Loaded& loaded);
 
 }  // namespace hipplan::pack

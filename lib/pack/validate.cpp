@@ -9,6 +9,7 @@
 #include "descriptor/loader.h"
 #include "pack/pack.h"
 #include "pack/served.h"
+#include "pack/survey.h"
 
 namespace hipplan::pack {
 namespace {
@@ -136,6 +137,7 @@ Result<ValidateReport> validate(const ValidateOptions& options) {
   load_options.jobs = options.jobs;
   HIPPLAN_TRY_ASSIGN(const descriptor::Loaded loaded,
                      descriptor::load(options.roots, load_options));
+  HIPPLAN_TRY(require_descriptors(options.roots, loaded));
   ValidateReport report;
   report.files = loaded.files_read;
   report.diagnostics = loaded.diagnostics;

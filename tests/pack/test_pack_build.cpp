@@ -330,6 +330,44 @@ TEST_CASE("refusals leave the old output alone") {
   CHECK(test::all_files(authored.out()) == before);
 }
 
+TEST_CASE("folders that are none, and a compiler that writes nothing, are told as such") {
+  const auto folder = temporary_folder();
+  const Authored authored(folder.path());
+  auto options = authored.options({"gfx942"});
+  options.kernels = folder.path() / "nope";
+  CHECK(refused(options).where == options.kernels.string());
+  CHECK(refused(options).code == Code::bad_input);
+  options = authored.options({"gfx942"});
+  test::write_text(folder.path() / "file", "");
+  options.cache = folder.path() / "file";
+  CHECK(contains(refused(options).where, "--cache"));
+  options = authored.options({"gfx942"});
+  options.compiler = "/bin/true";
+  CHECK(refused(options).reason == "compile-failed");
+  CHECK(contains(refused(options).what, "wrote nothing"));
+  std::filesystem::create_directories(folder.path() / "empty");
+  test::write_text(folder.path() / "empty/other.json", "{}");
+  options.sources = {folder.path() / "empty"};
+  options.output = folder.path() / "unmade";
+  CHECK(contains(refused(options).what, "holds no descriptor"));
+  CHECK(!std::filesystem::exists(options.output));
+}
+
+TEST_CASE("what a killed build left goes with the next one, what another one holds stays") {
+  const auto folder = temporary_folder();
+  const Authored authored(folder.path());
+  auto options = authored.options({"gfx942"});
+  options.compiler = "/bin/true";
+  const auto left = authored.out() / ".hipplan-pack-aBcDeF";
+  std::filesystem::create_directories(left / "gfx942");
+  test::write_text(left / "gfx942/file", "x");
+  const auto held = pack::TemporaryFolder::create(authored.out());
+  REQUIRE(held.ok());
+  CHECK(refused(options).reason == "compile-failed");
+  CHECK(!std::filesystem::exists(left));
+  CHECK(std::filesystem::exists(held->path()));
+}
+
 TEST_CASE("folders without files are replaced") {
   SKIP_WITHOUT_COMPILER;
   const auto folder = temporary_folder();

@@ -54,6 +54,17 @@ void replace(const std::filesystem::path& file, const std::string& from, const s
 
 }  // namespace
 
+TEST_CASE("a folder without a descriptor is no valid tree") {
+  const auto folder = temporary_folder();
+  write_text(folder.path() / "other.json", "{}");
+  pack::ValidateOptions options;
+  options.roots = {folder.path()};
+  const auto report = pack::validate(options);
+  REQUIRE(!report.ok());
+  CHECK(report.error().code == Code::bad_input);
+  CHECK(report.error().where == folder.path().string());
+}
+
 TEST_CASE("what the packer makes is valid") {
   const auto folder = temporary_folder();
   const auto tree = packed(folder);
