@@ -66,8 +66,9 @@ std::string print(const CodeObject& object) {
       << counted(object.segments.size(), "segment") << ", "
       << counted(object.relocations.size(), "relocation") << "\n";
   for (const Segment& segment : object.segments)
-    out << "segment at " << segment.address << ": " << segment.memory_size << " bytes, r"
-        << (segment.writable ? "w" : "-") << (segment.executable ? "x" : "-") << "\n";
+    out << "segment at 0x" << std::hex << segment.address << std::dec << ": " << segment.memory_size
+        << " bytes, r" << (segment.writable ? "w" : "-") << (segment.executable ? "x" : "-")
+        << "\n";
   for (const std::string& name : object.undefined) out << "undefined " << harmless(name) << "\n";
   for (const Kernel& kernel : object.kernels) print_kernel(kernel, out);
   return out.str();

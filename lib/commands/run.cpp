@@ -25,6 +25,10 @@ Result<void> check_options(const hipplan_run_options& options, DeviceKind kind) 
   };
   if (std::isnan(options.absolute_tolerance) || std::isnan(options.relative_tolerance))
     return usage("a tolerance is not a number", "give --atol and --rtol as numbers from 0 on");
+  // Callers in C that set nothing hand in zeros.
+  const bool judged = options.check != 0 || options.expects.count != 0;
+  if (!judged && (options.absolute_tolerance > 0 || options.relative_tolerance > 0))
+    return usage("--atol and --rtol say how results are judged", "pass --check or --expect too");
   HIPPLAN_TRY(check_measurement_options(options, kind));
   const bool emulated = kind == DeviceKind::emulator;
   if (!emulated &&

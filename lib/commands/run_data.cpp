@@ -30,6 +30,39 @@ Result<Bytes> load_tensor(const graph::Tensor& tensor, const std::string& path) 
   return run::tensor_from_npy(tensor, npy, path);
 }
 
+/// What is read must be there before anything runs or is written.
+Result<void> require_files(const Assignments& files) {
+  std::error_code failed;
+  for (const auto& [uid, path] : files)
+    if (path != "-" && !std::filesystem::exists(path, failed))
+      return Error{.code = Code::bad_input,
+                   .reason = "open",
+                   .where = path,
+                   .what = "cannot open: " + (failed ? failed.message() : "no such file")};
+  return {};
+}
+
+/// Two names of one file, which need not exist yet.
+bool same_place(const std::string& a, const std::string& b) {
+  std::error_code failed_a, failed_b;
+  const auto left = std::filesystem::weakly_canonical(std::filesystem::absolute(a), failed_a);
+  const auto right = std::filesystem::weakly_canonical(std::filesystem::absolute(b), failed_b);
+  return !failed_a && !failed_b && left == right;
+}
+
+/// A result that is compared with itself passes whatever it is.
+Result<void> refuse_own_expectation(const Assignments& outputs, const Assignments& expects) {
+  for (const auto& [uid, output] : outputs)
+    for (const auto& [other, expected] : expects)
+      if (expected != "-" && same_place(output, expected))
+        return Error{.code = Code::bad_input,
+                     .reason = "output-name",
+                     .where = output,
+                     .what = "is both the result and what it is compared with",
+                     .advice = "write to another file"};
+  return {};
+}
+
 }  // namespace
 
 Result<Assignments> assignments(const hipplan_strings& list, const char* option) {
@@ -111,7 +144,9 @@ Result<void> check_output_names(const hipplan_run_options& options, const Assign
   HIPPLAN_TRY(refuse_twice_stdin(read));
   HIPPLAN_TRY_ASSIGN(const auto outputs, assignments(options.outputs, "--output"));
   for (const auto& [uid, path] : outputs) HIPPLAN_TRY(refuse_overwrite(path, read));
-  return {};
+  HIPPLAN_TRY(refuse_own_expectation(outputs, expects));
+  HIPPLAN_TRY(require_files(inputs));
+  return require_files(expects);
 }
 
 }  // namespace hipplan::commands

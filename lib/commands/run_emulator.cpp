@@ -21,11 +21,16 @@ Result<void> read_place(std::string_view text, device::Trace& trace) {
       whole(text.substr(0, colon), trace.workgroup) &&
       (colon == std::string_view::npos || whole(text.substr(colon + 1), trace.wavefront));
   if (good) return {};
-  return usage_error({.where = cat("--trace ", text), .what = "is not WORKGROUP:WAVEFRONT"});
+  return usage_error({.where = cat("--trace ", text), .what = "is not WORKGROUP[:WAVEFRONT]"});
+}
+
+/// An address without its 0x, which may be left out.
+std::string_view hexadecimal_digits(std::string_view text) {
+  return text.starts_with("0x") ? text.substr(2) : text;
 }
 
 Result<void> read_pc(std::string_view text, device::Trace& trace) {
-  const std::string_view digits = text.substr(0, 2) == "0x" ? text.substr(2) : text;
+  const std::string_view digits = hexadecimal_digits(text);
   if (whole(digits, trace.break_pc, 16)) return {};
   return usage_error({.where = cat("--break ", text), .what = "is not a hexadecimal address"});
 }
@@ -96,7 +101,8 @@ void note_unseen(const hipplan_run_options& options, const Watch& watch, Io& io)
   const std::string trace = text_or_empty(options.trace), pc = text_or_empty(options.break_pc);
   const std::string place = trace.empty() ? "0:0" : trace;
   if (!pc.empty())
-    io.note(cat("--break ", pc, ": wavefront ", place, " did not get there, or there is none"));
+    io.note(cat("--break 0x", hexadecimal_digits(pc), ": wavefront ", place,
+                " did not get there, or there is none"));
   else if (!trace.empty())
     io.note(cat("--trace ", place, ": no launch has such a wavefront"));
 }

@@ -75,7 +75,7 @@ Result<void> make_inputs(Session& session);
 Result<void> write_outputs(const Session& session);
 /// Compares outputs with files.
 Result<void> check_files(Session& session, const Assignments& files);
-/// No output is one of the files that are read.
+/// No output is one of the files that are read, and those that hold tensors are there.
 Result<void> check_output_names(const hipplan_run_options& options, const Assignments& expects);
 [[nodiscard]] run::Tolerance tolerance_of(const hipplan_run_options& options);
 

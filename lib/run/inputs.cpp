@@ -278,25 +278,6 @@ Result<Buffers> poisoned_outputs(const Graph& graph, std::byte poison) {
   return out;
 }
 
-std::optional<uint64_t> touched_gap(const Tensor& tensor, ByteView bytes, std::byte poison) {
-  const unsigned bits = graph::bits_of(tensor.type);
-  if (bits % 8 != 0 || bits == 0) return std::nullopt;
-  if (tensor.span_elements() == tensor.element_count()) return std::nullopt;  // no gaps
-  const uint64_t width = bits / 8;
-  std::vector<bool> element(bytes.size(), false);
-  const auto shape = reference::row_shape(tensor);
-  for (int64_t row = 0; row < shape.rows; ++row) {
-    const int64_t offset = reference::row_offset(tensor, row);
-    for (int64_t i = 0; i < shape.length; ++i) {
-      const uint64_t at = static_cast<uint64_t>(offset + i * shape.stride) * width;
-      for (uint64_t b = at; b < at + width && b < element.size(); ++b) element[b] = true;
-    }
-  }
-  for (uint64_t at = 0; at < bytes.size(); ++at)
-    if (!element[at] && bytes[at] != poison) return at;
-  return std::nullopt;
-}
-
 reference::Inputs views(const Buffers& buffers) {
   reference::Inputs out;
   for (const auto& [uid, bytes] : buffers) out[uid] = bytes;

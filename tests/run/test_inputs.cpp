@@ -155,6 +155,21 @@ TEST_CASE("poison reads as NaN and a touched gap is found") {
   CHECK(!run::touched_gap(t, bytes, run::kPoison));
 }
 
+TEST_CASE("a touched gap is found between few elements far apart") {
+  GraphBuilder b;
+  const auto& t = b.at(b.tensor(DataType::half, {3, 2}, {1, 1000}));
+  Bytes bytes(2 * 1003 + 4, run::kPoison);
+  reference::pack(t, {1, 2, 3, 4, 5, 6}, bytes.data());
+  CHECK(!run::touched_gap(t, bytes, run::kPoison));
+  for (const size_t at : {6u, 7u, 1000u, 1999u, 2006u, 2009u}) {
+    bytes[at] = std::byte{0};
+    CHECK(run::touched_gap(t, bytes, run::kPoison) == at);
+    bytes[at] = run::kPoison;
+  }
+  for (const size_t at : {0u, 5u, 2000u, 2005u}) bytes[at] = std::byte{0};  // elements
+  CHECK(!run::touched_gap(t, bytes, run::kPoison));
+}
+
 TEST_CASE("sizes that no machine has are refused") {
   auto b = adding(DataType::float32, {2, 2}, {int64_t{1} << 39, 1});
   CHECK(run::random_inputs(b.graph, 1).error().reason == "too-large");

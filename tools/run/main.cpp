@@ -113,13 +113,15 @@ void add_emulator(CLI::App& app, Arguments& arguments) {
       ->type_name("NUMBER")
       ->check(hipplan::tools::kWholeNumber)
       ->group("Emulator");
-  app.add_option("--trace", arguments.trace,
-                 "Print what a wavefront does: instruction, EXEC, changed registers")
-      ->type_name("WORKGROUP:WAVEFRONT")
+  app.add_option(
+         "--trace", arguments.trace,
+         "Print what a wavefront (0 when not given) does: instruction, EXEC, changed registers")
+      ->type_name("WORKGROUP[:WAVEFRONT]")
       ->group("Emulator");
-  app.add_option("--break", arguments.break_pc,
-                 "Print the registers of the wavefront of --trace (0:0), instead of its "
-                 "instructions, when it gets to an address")
+  app.add_option(
+         "--break", arguments.break_pc,
+         "Print the registers of the wavefront of --trace (0:0), instead of its "
+         "instructions, when it gets to an address, which is hexadecimal with or without 0x")
       ->type_name("PC")
       ->group("Emulator");
 }
