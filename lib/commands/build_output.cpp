@@ -3,6 +3,7 @@
 #include <map>
 
 #include "base/file.h"
+#include "base/harmless.h"
 #include "commands/baking.h"
 #include "commands/build_parts.h"
 #include "commands/targets.h"
@@ -126,7 +127,8 @@ void print_baked(const Bake& bake) {
       bake.io.line(cat(head, ": ", baked.engine, ", kernel ", baked.kernel, ", plan ",
                        job.plan_digest.hex().substr(0, 16), fate));
     }
-    if (!job.explanation.empty()) bake.io.line(job.explanation);
+    if (job.explanation.empty()) continue;
+    bake.io.result(cat(job.baked->ok() ? "" : harmless(head) + ": ", job.explanation, "\n"));
   }
 }
 

@@ -87,6 +87,9 @@ Result<plan::EntryInfo> entry_of_graph(const Inspection& in, const plan::File& f
 }  // namespace
 
 Result<void> extract(Inspection& in) {
+  if (in.part.empty())
+    return inspect_usage("nothing to extract named",
+                         "one of --plan, --graph, --code, --envelope, --measurements");
   HIPPLAN_TRY(need(in, 1, "one file"));
   HIPPLAN_TRY_ASSIGN(const auto file, open_file(in.arguments[0], plan::Check::lookup));
   HIPPLAN_TRY_ASSIGN(const auto entry,
@@ -115,8 +118,8 @@ Result<void> extract(Inspection& in) {
                  .where = in.arguments[0],
                  .what = "the plan's kernel was not chosen by measured times"};
   }
-  return inspect_usage("nothing to extract named",
-                       "one of --plan, --graph, --code, --envelope, --measurements");
+  return inspect_usage("no part of a plan is called '" + in.part.substr(0, 80) + "'",
+                       "plan, graph, code, envelope or measurements");
 }
 
 }  // namespace hipplan::commands

@@ -5,7 +5,9 @@
 
 #include "archive/kpack.h"
 #include "archive/print.h"
+#include "base/counted.h"
 #include "base/file.h"
+#include "base/harmless.h"
 #include "codeobject/codeobject.h"
 #include "codeobject/print.h"
 #include "commands/inspect_parts.h"
@@ -13,6 +15,7 @@
 #include "plan/bundle.h"
 #include "plan/foreign_facts.h"
 #include "plan/print.h"
+#include "plan/signature.h"
 
 namespace hipplan::commands {
 namespace {
@@ -81,6 +84,7 @@ Result<bool> show_foreign(Inspection& in, ByteView bytes, const std::string& pat
 
 Result<void> show_bundle(Inspection& in, ByteView bytes, const std::string& path) {
   HIPPLAN_TRY_ASSIGN(const auto members, plan::list_bundle(bytes, path));
+  if (members.empty()) return empty_bundle(path);
   json::Writer out;
   out.begin_object().member("schema", "hipplan.bundle/1").member("path", path);
   out.key("members").begin_array();
@@ -93,6 +97,18 @@ Result<void> show_bundle(Inspection& in, ByteView bytes, const std::string& path
   out.end_array().end_object();
   if (in.io.json()) in.io.line(out.text());
   return {};
+}
+
+/// How many plans of a folder have their signatures in a file beside them.
+uint64_t detached_signatures(const std::filesystem::path& folder) {
+  uint64_t out = 0;
+  std::error_code failed, ignored;
+  for (std::filesystem::recursive_directory_iterator it(folder, failed), end; !failed && it != end;
+       it.increment(failed))
+    if (it->path().extension() == ".hplan" && it->is_regular_file(ignored) && !it->is_symlink() &&
+        std::filesystem::exists(plan::detached_path(it->path()), ignored))
+      ++out;
+  return out;
 }
 
 /// The bundle that a command has made or unpacked, with --json.
@@ -184,6 +200,10 @@ Result<void> bundle(Inspection& in) {
       !std::filesystem::is_regular_file(in.output, ignored))
     return inspect_usage("a pipe or device cannot be read back for the report", "-o FILE.tar.zst");
   HIPPLAN_TRY(plan::write_bundle(in.arguments[0], in.output));
+  if (const uint64_t left = detached_signatures(in.arguments[0]); left != 0)
+    in.io.note(cat(counted(left, "detached signature"), left == 1 ? " is" : " are",
+                   " not in the bundle, which takes .hplan files only; signatures inside files "
+                   "(sign without --detached) travel with them"));
   return report_bundle(in, in.output);
 }
 
@@ -191,6 +211,8 @@ Result<void> unbundle(Inspection& in) {
   HIPPLAN_TRY(need(in, 1, "one bundle"));
   if (in.output.empty()) return inspect_usage("no output given", "-o FOLDER/");
   if (in.output == "-") return inspect_usage("files cannot go to standard output", "-o FOLDER/");
+  HIPPLAN_TRY_ASSIGN(const auto members, plan::list_bundle(in.arguments[0]));
+  if (members.empty()) return empty_bundle(in.arguments[0]);
   HIPPLAN_TRY(plan::unpack_bundle(in.arguments[0], in.output));
   return report_bundle(in, in.arguments[0]);
 }

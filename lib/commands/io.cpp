@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <iterator>
 
 #include "base/harmless.h"
 #include "base/shared_library.h"
@@ -97,7 +98,7 @@ void Io::result(std::string_view text) {
   bytes(json() ? std::string(text) : harmless(text, "\n\t"));
 }
 void Io::line(std::string_view text) {
-  result(std::string(text) + "\n");
+  result((json() ? std::string(text) : harmless(text, "\t")) + "\n");
 }
 
 void Io::message(hipplan_severity severity, const std::string& text) {
@@ -215,53 +216,79 @@ Error nothing_found(const std::string& argument, const std::string& what) {
   return {.code = Code::bad_input, .reason = "open", .where = argument, .what = what};
 }
 
-Result<void> expand_folder(const fs::path& folder, const std::vector<std::string>& suffixes,
-                           std::vector<std::string>& out) {
-  std::error_code failed;
-  std::vector<std::string> found;
-  for (fs::recursive_directory_iterator it(folder, failed), end; !failed && it != end;
-       it.increment(failed)) {
-    std::error_code ignored;
-    if (it->is_regular_file(ignored) && has_suffix(it->path().string(), suffixes))
-      found.push_back(it->path().string());
+/// What one folder holds itself: files with one of the suffixes into `found`, folders (links to
+/// folders are not followed) into `below`.
+std::error_code search_folder(const fs::path& folder, const std::vector<std::string>& suffixes,
+                              std::vector<NamedPath>& found, std::vector<fs::path>& below) {
+  std::error_code failed, ignored;
+  for (fs::directory_iterator it(folder, failed), end; !failed && it != end; it.increment(failed)) {
+    if (fs::is_directory(it->symlink_status(ignored)))
+      below.push_back(it->path());
+    else if (it->is_regular_file(ignored) && has_suffix(it->path().string(), suffixes))
+      found.push_back({it->path().string(), {}});
   }
-  if (failed)
-    return Error{.code = Code::machine,
-                 .reason = "io",
-                 .where = folder.string(),
-                 .what = "cannot read the folder: " + failed.message()};
-  if (found.empty())
-    return nothing_found(folder.string(), "the folder holds no " + suffixes.front() + " file");
-  std::sort(found.begin(), found.end());
-  out.insert(out.end(), found.begin(), found.end());
-  return {};
+  return failed;
 }
 
-Result<void> expand_glob(const std::string& pattern, std::vector<std::string>& out) {
+void expand_folder(const fs::path& folder, const std::vector<std::string>& suffixes,
+                   std::vector<NamedPath>& out) {
+  std::vector<NamedPath> found;
+  std::vector<fs::path> left = {folder};
+  while (!left.empty()) {
+    const fs::path at = std::move(left.back());
+    left.pop_back();
+    if (const std::error_code failed = search_folder(at, suffixes, found, left))
+      found.push_back({at.string(), Error{.code = Code::machine,
+                                          .reason = "io",
+                                          .where = at.string(),
+                                          .what = "cannot read the folder: " + failed.message()}});
+  }
+  if (found.empty())
+    found.push_back(
+        {folder.string(),
+         nothing_found(folder.string(), "the folder holds no " + suffixes.front() + " file")});
+  std::sort(found.begin(), found.end(),
+            [](const NamedPath& a, const NamedPath& b) { return a.path < b.path; });
+  out.insert(out.end(), std::make_move_iterator(found.begin()),
+             std::make_move_iterator(found.end()));
+}
+
+void expand_glob(const std::string& pattern, std::vector<NamedPath>& out) {
   glob_t matches{};
   const int failed = ::glob(pattern.c_str(), 0, nullptr, &matches);
   if (failed == 0)
-    for (size_t i = 0; i < matches.gl_pathc; ++i) out.emplace_back(matches.gl_pathv[i]);
+    for (size_t i = 0; i < matches.gl_pathc; ++i) out.push_back({matches.gl_pathv[i], {}});
+  else
+    out.push_back({pattern, nothing_found(pattern, "no file matches the pattern")});
   ::globfree(&matches);
-  if (failed != 0) return nothing_found(pattern, "no file matches the pattern");
-  return {};
 }
 
 }  // namespace
 
-Result<std::vector<std::string>> expand_paths(const std::vector<std::string>& arguments,
-                                              const std::vector<std::string>& suffixes) {
+Result<std::vector<NamedPath>> named_paths(const std::vector<std::string>& arguments,
+                                           const std::vector<std::string>& suffixes) {
   HIPPLAN_TRY(refuse_twice_stdin(arguments));
-  std::vector<std::string> out;
+  std::vector<NamedPath> out;
   for (const std::string& argument : arguments) {
     std::error_code ignored;
     const bool there = argument == "-" || fs::exists(argument, ignored);
     if (argument != "-" && fs::is_directory(argument, ignored))
-      HIPPLAN_TRY(expand_folder(argument, suffixes, out));
+      expand_folder(argument, suffixes, out);
     else if (!there && argument.find_first_of("*?[") != std::string::npos)
-      HIPPLAN_TRY(expand_glob(argument, out));
+      expand_glob(argument, out);
     else
-      out.push_back(argument);
+      out.push_back({argument, {}});
+  }
+  return out;
+}
+
+Result<std::vector<std::string>> expand_paths(const std::vector<std::string>& arguments,
+                                              const std::vector<std::string>& suffixes) {
+  HIPPLAN_TRY_ASSIGN(auto named, named_paths(arguments, suffixes));
+  std::vector<std::string> out;
+  for (NamedPath& each : named) {
+    if (each.failure) return *std::move(each.failure);
+    out.push_back(std::move(each.path));
   }
   return out;
 }

@@ -37,6 +37,7 @@ class Io {
   /// Text. Control characters other than line ends and tabs go out as \xNN, since names and texts
   /// out of files may hold anything; JSON has its own way with them.
   void result(std::string_view text);
+  /// One line, whatever the names in it hold: line ends in it go out as \x0a, too. JSON as it is.
   void line(std::string_view text);
   /// Bytes as they are.
   void bytes(std::string_view content);
@@ -87,8 +88,19 @@ class Io {
 /// "usage".
 Result<void> refuse_twice_stdin(const std::vector<std::string>& arguments);
 
-/// Files named by arguments: files as they are, folders searched recursively for `suffix` in sorted
-/// order, glob patterns expanded, "-" kept, at most once. Nothing found is bad_input.
+/// A file that arguments name, or a folder or pattern that gives none and why.
+struct NamedPath {
+  std::string path;
+  std::optional<Error> failure;
+};
+
+/// Files named by arguments: files as they are, folders searched recursively for `suffixes` in
+/// sorted order, glob patterns expanded, "-" kept, at most once. A folder or pattern that holds
+/// nothing (bad_input, reason "open") and a folder below that cannot be read (machine, reason "io")
+/// stand in their places with their failures. Fails for "-" given twice.
+Result<std::vector<NamedPath>> named_paths(const std::vector<std::string>& arguments,
+                                           const std::vector<std::string>& suffixes);
+/// The same where all must be found: the first failure is that of the whole.
 Result<std::vector<std::string>> expand_paths(const std::vector<std::string>& arguments,
                                               const std::vector<std::string>& suffixes);
 

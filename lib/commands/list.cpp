@@ -1,5 +1,6 @@
 // inspect list: what this installation has.
 #include <algorithm>
+#include <array>
 
 #include "base/hash.h"
 #include "commands/inspect_parts.h"
@@ -138,22 +139,46 @@ Result<void> list_kernels(Inspection& in, Listing& out) {
   return {};
 }
 
+/// Architectures whose instructions the emulator runs, of those that the documents are about.
+bool is_emulated(const target::Arch& arch) {
+  const std::string& base = arch.base;
+  return !base.starts_with("gfx9") || base == "gfx90a" || base.starts_with("gfx94") ||
+         base.starts_with("gfx95") || base.starts_with("gfx9-4");
+}
+
+/// A family's documents are one list: what it says of a single target's instructions is less.
+void note_on_family(device::IsaFamily family, const std::vector<target::Arch>& archs, Io& io) {
+  constexpr std::array<std::string_view, device::kIsaFamilies.size()> kDocuments = {
+      "CDNA2, CDNA3 and CDNA4", "RDNA3 and RDNA3.5", "RDNA4"};
+  const auto documents = kDocuments[static_cast<size_t>(family)];
+  if (documents.find(" and ") == std::string_view::npos) return;
+  std::string names;
+  for (const auto& arch : archs)
+    if (device::isa_family(arch.base) == family) names += (names.empty() ? "" : ", ") + arch.text();
+  io.note(cat("for ", names, " the instructions of the documents of ", documents,
+              " are listed together; not each of those targets has them all"));
+}
+
 /// What the emulator understands, for the targets' families of ISA documents or for all of them.
 Result<void> list_instructions(Inspection& in, Listing& out) {
   std::vector<device::IsaFamily> families;
+  std::vector<target::Arch> archs;
   for (const auto& name : in.targets) {
     HIPPLAN_TRY_ASSIGN(const auto arch, arch_of(name, in.io));
     const auto family = device::isa_family(arch.base);
-    if (!family)
+    if (!family || !is_emulated(arch))
       return Error{.code = Code::unusable,
                    .reason = "arch",
                    .where = "list instructions",
-                   .what = "the emulator knows no ISA document for this target",
-                   .expected = "gfx90a, gfx942 or the like",
+                   .what = family ? "the emulator does not run this target"
+                                  : "the emulator knows no ISA document for this target",
+                   .expected = "gfx90a, gfx94x, gfx95x, gfx11xx or gfx12xx",
                    .found = arch.text()};
     if (std::find(families.begin(), families.end(), *family) == families.end())
       families.push_back(*family);
+    archs.push_back(arch);
   }
+  for (const auto family : families) note_on_family(family, archs, in.io);
   const bool all = families.empty();
   if (all) families.assign(device::kIsaFamilies.begin(), device::kIsaFamilies.end());
   HIPPLAN_TRY_ASSIGN(const auto instructions, device::emulated_instructions(in.io.module_folder()));
@@ -177,10 +202,25 @@ Result<void> list_instructions(Inspection& in, Listing& out) {
   return {};
 }
 
+/// Refuses choices that would change nothing about what is listed.
+Result<void> refuse_choice(const Inspection& in, const std::string& what) {
+  if (!in.graph_key.empty())
+    return usage_error(
+        {.where = "list", .what = "no list is about a graph", .advice = "leave out --graph-key"});
+  for (const char* other : {"engines", "targets", "devices", "handlers"})
+    if (!in.targets.empty() && what == other)
+      return usage_error(
+          {.where = "list " + what,
+           .what = "is the same for every target",
+           .advice = "leave out --target; kernels and instructions are listed by it"});
+  return {};
+}
+
 }  // namespace
 
 Result<void> list_things(Inspection& in) {
   const std::string what = in.arguments.size() == 1 ? in.arguments.front() : "";
+  HIPPLAN_TRY(refuse_choice(in, what));
   Listing out(in, what);
   Result<void> done;
   if (what == "engines") {

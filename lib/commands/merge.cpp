@@ -1,5 +1,6 @@
 // hipplan-inspect merge, split, strip: plans from file to file, as they are stored.
 #include <algorithm>
+#include <filesystem>
 #include <functional>
 #include <set>
 
@@ -9,6 +10,7 @@
 #include "commands/targets.h"
 #include "plan/extract.h"
 #include "plan/folder_output.h"
+#include "plan/signature.h"
 
 namespace hipplan::commands {
 namespace {
@@ -34,8 +36,32 @@ Result<uint64_t> take(plan::Writer& writer, const plan::File& file,
   return taken;
 }
 
+/// Whether the output replaces one of the files that are read and that are signed: its name and
+/// what becomes of the signature.
+Result<std::optional<std::string>> note_on_signature(const Inspection& in) {
+  std::error_code ignored;
+  for (const auto& path : in.arguments) {
+    if (in.output == "-" || !std::filesystem::equivalent(path, in.output, ignored)) continue;
+    HIPPLAN_TRY_ASSIGN(const auto bytes, open_view(path));
+    HIPPLAN_TRY_ASSIGN(const auto detached, plan::read_detached(path));
+    HIPPLAN_TRY_ASSIGN(const auto set, plan::read_signatures(bytes.view(), detached.view(), path));
+    if (!set.detached.empty())
+      return std::optional(cat(in.output, ": the signature in ", plan::detached_path(path).string(),
+                               " is not over the file that is written; sign that again"));
+    if (!set.embedded.empty())
+      return std::optional(
+          in.output + ": the file was signed and what is written over it is not; sign that again");
+  }
+  return std::optional<std::string>();
+}
+
 Result<void> write_to(Inspection& in, plan::Writer& writer) {
-  if (in.output != "-") return writer.write(in.output);
+  if (in.output != "-") {
+    HIPPLAN_TRY_ASSIGN(const auto note, note_on_signature(in));
+    HIPPLAN_TRY(writer.write(in.output));
+    if (note) in.io.note(*note);
+    return {};
+  }
   if (in.io.json())
     return usage(in, "standard output cannot take the file and a report", "-o FILE.hplan");
   HIPPLAN_TRY_ASSIGN(const auto bytes, writer.to_bytes());

@@ -75,6 +75,13 @@ Result<void> check_kind(ByteView bytes, const std::string& path) {
 
 }  // namespace
 
+Error empty_bundle(const std::string& path) {
+  return {.code = Code::bad_input,
+          .reason = "open",
+          .where = path,
+          .what = "the bundle holds no .hplan file"};
+}
+
 bool is_member(const std::string& path) {
   return path.find(kMemberMark) != std::string::npos;
 }

@@ -21,6 +21,8 @@ struct Candidate {
 
 /// Whether a path is "BUNDLE.tar.zst:MEMBER", a file inside a bundle.
 [[nodiscard]] bool is_member(const std::string& path);
+/// A bundle without members, where there must be one: bad_input, reason "open".
+[[nodiscard]] Error empty_bundle(const std::string& path);
 /// A file's bytes, also of "-" and of a bundle's member. A pipe can be read only once.
 Result<FileView> open_view(const std::string& path);
 /// A plan file out of its bytes; foreign files are refused by what they are. Empty files are

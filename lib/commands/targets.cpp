@@ -200,8 +200,14 @@ Result<target::Arch> arch_of(const std::string& name, const Io& io) {
   auto arch = target::Arch::parse(name);
   if (arch) return arch;
   HIPPLAN_TRY_ASSIGN(const auto known, pipeline::Targets::load(targets_folder(io)));
-  HIPPLAN_TRY_ASSIGN(const auto description, known.find(name));
-  return description.arch;
+  const auto description = known.find(name);
+  if (description) return description->arch;
+  return without_target_file(description.error(), "any other is named by its architecture");
+}
+
+Error without_target_file(Error error, const std::string& advice) {
+  if (error.advice.find("--target-file") != std::string::npos) error.advice = advice;
+  return error;
 }
 
 std::optional<std::string> note_on_unknown(const target::Arch& arch,

@@ -23,6 +23,9 @@ Result<std::vector<target::Description>> resolve_targets(const hipplan_strings& 
                                                          const hipplan_strings& files,
                                                          const Io& io);
 
+/// The same without the advice to pass --target-file, for what takes none.
+[[nodiscard]] Error without_target_file(Error error, const std::string& advice);
+
 /// The architecture that a name means: an architecture, whether a target file describes it or not,
 /// or the target or product of that name. Enough for whatever only asks what runs where.
 Result<target::Arch> arch_of(const std::string& name, const Io& io);

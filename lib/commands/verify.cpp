@@ -95,7 +95,8 @@ Result<void> check_file(const plan::File& file, FileVerdict& out, Verification& 
       v.io.fail(good.error().within(cat(out.path, ": plan ", short_name(entry))));
       note_failure(out, good.error());
     }
-    if (verdict.not_executed) out.status = worse(out.status, HIPPLAN_MACHINE);
+    if (verdict.not_executed && !lacks_graph(verdict))
+      out.status = worse(out.status, HIPPLAN_MACHINE);
     out.plans.push_back(std::move(verdict));
     if (entries.size() > 1 && v.options.execute == 0)
       v.io.progress("checking plans", out.plans.size(), entries.size());
@@ -127,8 +128,10 @@ void judge_file(const std::string& path, Result<plan::File> opened, Verification
 }
 
 Result<void> verify_bundle(const std::string& path, Verification& v) {
-  return plan::for_each_in_bundle(
+  bool empty = true;
+  HIPPLAN_TRY(plan::for_each_in_bundle(
       path, {}, [&](const plan::BundleMember& member, ByteView bytes) -> Result<bool> {
+        empty = false;
         HIPPLAN_TRY(v.io.check_interrupted());
         const std::string name = path + ":" + member.name;
         if (auto foreign = plan::foreign_error(bytes, name)) {
@@ -141,7 +144,8 @@ Result<void> verify_bundle(const std::string& path, Verification& v) {
                            : plan::File::parse(std::move(copy), name, plan::Check::full),
                    v);
         return true;
-      });
+      }));
+  return empty ? Result<void>(empty_bundle(path)) : Result<void>();
 }
 
 Result<void> verify_path(const std::string& path, Verification& v) {
@@ -202,11 +206,13 @@ Result<void> work(Verification& v) {
       HIPPLAN_TRY_ASSIGN(v.device, arch_of_device({name, "", v.described, {}}, v.io));
     }
   }
-  HIPPLAN_TRY_ASSIGN(const auto paths,
-                     expand_paths(items(v.options.paths), {".hplan", ".tar.zst"}));
+  HIPPLAN_TRY_ASSIGN(const auto paths, named_paths(items(v.options.paths), {".hplan", ".tar.zst"}));
   for (size_t i = 0; i < paths.size(); ++i) {
     HIPPLAN_TRY(v.io.check_interrupted());
-    HIPPLAN_TRY(verify_path(paths[i], v));
+    if (paths[i].failure)
+      judge_file(paths[i].path, *paths[i].failure, v);
+    else
+      HIPPLAN_TRY(verify_path(paths[i].path, v));
     if (paths.size() > 1) v.io.progress("verifying files", i + 1, paths.size());
   }
   return {};

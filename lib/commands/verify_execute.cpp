@@ -49,6 +49,11 @@ Result<void> execute_plan(const plan::Plan& plan, PlanVerdict& verdict, Verifica
   };
   const DeviceRequest request{text_or_empty(v.options.device), plan.target, v.described};
   HIPPLAN_TRY(next());
+  if (plan.graph.empty()) {
+    verdict.not_executed =
+        Error{.code = Code::bad_input, .reason = "no-graph", .what = "the plan carries no graph"};
+    return {};
+  }
   const auto opened = open_device(request, v.io);
   if (!opened) return leave_out(opened.error(), verdict, v);
   const auto& device = *opened;

@@ -102,7 +102,9 @@ void sarif_rules(json::Writer& out, const std::vector<std::pair<std::string, Err
 }
 
 void sarif_result(json::Writer& out, const std::string& path, const Error& error) {
-  out.begin_object().member("ruleId", error.reason).member("level", "error");
+  // That a plan without a graph is not executed is no failure.
+  out.begin_object().member("ruleId", error.reason);
+  out.member("level", error.reason == "no-graph" ? "note" : "error");
   out.key("message").begin_object().member("text", harmless(message_of(error))).end_object();
   out.key("locations").begin_array().begin_object();
   out.key("physicalLocation").begin_object().key("artifactLocation").begin_object();

@@ -10,8 +10,11 @@
 namespace hipplan::commands {
 namespace {
 
+constexpr std::string_view kNoGraph = "no-graph";
+
 /// Why a plan was not executed, in short: "no such device (the CUDA driver library does not open)".
 std::string absence(const Error& error) {
+  if (error.reason == kNoGraph) return error.what;
   if (error.code != Code::machine) return error.where + ": " + error.what;
   return "no such device (" + error.what + ")";
 }
@@ -70,6 +73,10 @@ const char* status_word(int status) {
 
 std::string short_name(const plan::EntryInfo& entry) {
   return cat(entry.graph_key.hex().substr(0, 16), "/", entry.target);
+}
+
+bool lacks_graph(const PlanVerdict& plan) {
+  return plan.not_executed && plan.not_executed->reason == kNoGraph;
 }
 
 Error missing_error(const MissingTarget& missing) {

@@ -24,8 +24,11 @@ struct PlanVerdict {
   std::optional<Error> failure;
   std::vector<std::string> usable_on;  ///< of the targets asked for
   std::optional<Execution> execution;
-  std::optional<Error> not_executed;  ///< why there was no device to execute a sound plan on
+  std::optional<Error> not_executed;  ///< why a sound plan was not executed
 };
+/// Whether a plan was not executed because it carries no graph. That is no failure of anything: it
+/// was baked so, and everything else about it has been checked.
+[[nodiscard]] bool lacks_graph(const PlanVerdict& plan);
 
 /// A graph without a sound plan for a target that was asked for.
 struct MissingTarget {

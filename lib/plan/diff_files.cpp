@@ -174,7 +174,7 @@ std::string diff_text(const FileDiff& diff, const std::string& name_a, const std
   std::string entry = "\n";
   for (const auto& d : diff.differences) {
     if (d.area == "entry") {
-      out += cat(heading(d), ": only in ", d.b.empty() ? name_a : name_b, "\n");
+      out += cat(heading(d), ": only in ", harmless(d.b.empty() ? name_a : name_b), "\n");
       continue;
     }
     if (d.entry != entry && !d.entry.empty()) out += heading(d) + "\n";
@@ -187,11 +187,20 @@ std::string diff_text(const FileDiff& diff, const std::string& name_a, const std
   }
   if (diff.truncated) out += "  … more differences are not shown\n";
   if (diff.differences.empty())
-    return out + cat(name_a, " and ", name_b,
+    return out + cat(harmless(name_a), " and ", harmless(name_b),
                      diff.same_bytes ? " are the same file\n" : " hold the same plans\n");
-  return out + cat(counted(diff.differences.size(), "difference"), " in ",
-                   counted(diff.compared, "plan"), " compared; only in ", name_a, ": ",
-                   diff.only_in_a, ", only in ", name_b, ": ", diff.only_in_b, "\n");
+  // Plans of one file only are counted apart; of graphs that have no plan in common too.
+  const auto count = [&](const auto& counts) {
+    return static_cast<uint64_t>(
+        std::count_if(diff.differences.begin(), diff.differences.end(), counts));
+  };
+  const uint64_t of_graphs = count([](const Difference& d) { return d.of_graphs; });
+  const uint64_t entries = count([](const Difference& d) { return d.area == "entry"; });
+  return out + cat(counted(diff.differences.size() - of_graphs - entries, "difference"), " in ",
+                   counted(diff.compared, "plan"), " compared",
+                   of_graphs == 0 ? "" : cat(", ", of_graphs, " between graphs"), "; only in ",
+                   harmless(name_a), ": ", diff.only_in_a, ", only in ", harmless(name_b), ": ",
+                   diff.only_in_b, "\n");
 }
 
 void diff_json(json::Writer& out, const FileDiff& diff, const std::string& name_a,

@@ -139,8 +139,9 @@ Result<uint64_t> visit_shown(const File& file, const ShowOptions& options,
 }
 
 Result<void> show_text(const File& file, const ShowOptions& options, std::string& out) {
-  out += cat(file.where(), ": hipplan format ", file.major_version(), ".", file.minor_version(),
-             ", ", file.bytes().size(), " bytes, ", counted(file.entry_count(), "plan"),
+  out += cat(harmless(file.where()), ": hipplan format ", file.major_version(), ".",
+             file.minor_version(), ", ", file.bytes().size(), " bytes, ",
+             counted(file.entry_count(), "plan"),
              file.signature_block().empty() ? "" : ", with signatures", "\n");
   line(out, "directory digest", file.directory_digest().hex());
   for (const auto& s : file.sections())

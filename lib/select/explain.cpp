@@ -11,16 +11,18 @@ namespace {
 void add_reasons(const std::vector<match::Reason>& reasons, std::string& out) {
   for (const ReasonGroup& group : grouped(reasons)) {
     const match::Reason& reason = *group.reason;
-    out += "  " + reason.engine;
-    if (!reason.pack.empty()) out += ", pack '" + reason.pack + "'";
+    std::string line = "  " + reason.engine;
+    if (!reason.pack.empty()) line += ", pack '" + reason.pack + "'";
     if (!group.kernels.empty()) {
-      out += group.kernels.size() == 1 ? ", kernel "
-                                       : ", " + std::to_string(group.kernels.size()) + " kernels (";
+      line += group.kernels.size() == 1
+                  ? ", kernel "
+                  : ", " + std::to_string(group.kernels.size()) + " kernels (";
       for (size_t i = 0; i < group.kernels.size(); ++i)
-        out += (i == 0 ? "" : ", ") + group.kernels[i];
-      if (group.kernels.size() > 1) out += ")";
+        line += (i == 0 ? "" : ", ") + group.kernels[i];
+      if (group.kernels.size() > 1) line += ")";
     }
-    out += ": " + reason.text + " [" + reason.reason + ", " + reason.by + "]\n";
+    line += ": " + reason.text + " [" + reason.reason + ", " + reason.by + "]";
+    out += harmless(line) + "\n";
   }
 }
 

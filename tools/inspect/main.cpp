@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
+#include <string_view>
 
 #include "common/tool.h"
 
@@ -70,7 +71,7 @@ struct Command {
   const char* value;     ///< name of its positional arguments, which says how they complete
   const char* words;     ///< what they are
   const char* usage;     ///< what must be given
-  bool chooses = false;  ///< takes --graph-key and --target
+  bool chooses = false;  ///< takes --graph-key and --target; list --target only
   Output output = Output::none;
 };
 constexpr Command kCommands[] = {
@@ -158,15 +159,24 @@ void add_own_options(CLI::App& sub, Arguments& arguments, const std::string& nam
       ->type_name("TIME");
 }
 
+bool is_list(const Command& command) {
+  return std::string_view(command.name) == "list";
+}
+
 /// --graph-key and --target.
 void add_choice(CLI::App& sub, Arguments& arguments, const Command& command) {
-  sub.add_option("--graph-key", arguments.graph_key, "Which graph: first digits of its key")
-      ->type_name("KEY");
-  auto* target = sub.add_option("--target,-t", arguments.targets,
-                                "Which GPU: architecture or product; the plan that it gets")
-                     ->type_name("TARGET")
-                     ->allow_extra_args(false);
-  if (std::string(command.name) != "list") target->expected(1);
+  if (!is_list(command))
+    sub.add_option("--graph-key", arguments.graph_key, "Which graph: first digits of its key")
+        ->type_name("KEY");
+  auto* target =
+      sub.add_option("--target,-t", arguments.targets,
+                     is_list(command)
+                         ? "kernels: those of these GPUs only; instructions: those of the ISA "
+                           "documents of their families, which several GPUs share"
+                         : "Which GPU: architecture or product; the plan that it gets")
+          ->type_name("TARGET")
+          ->allow_extra_args(false);
+  if (!is_list(command)) target->expected(1);
 }
 
 void add_command(CLI::App& app, Arguments& arguments, const Command& command) {
@@ -200,7 +210,7 @@ void add_before_command(CLI::App& app, Arguments& arguments) {
         *std::find_if(std::begin(kCommands), std::end(kCommands),
                       [&](const Command& c) { return arguments.command == c.name; });
     for (const auto* option : {key, target})
-      if (option->count() != 0 && !command.chooses)
+      if (option->count() != 0 && (!command.chooses || (is_list(command) && option == key)))
         throw CLI::ValidationError("--" + option->get_lnames().front(),
                                    arguments.command + " takes none");
     const auto put_first = [](std::vector<std::string>& before, std::vector<std::string>& list) {
