@@ -1,6 +1,7 @@
 // The record of a decision for people, from its JSON form alone.
 #include <array>
 
+#include "base/harmless.h"
 #include "json/json.h"
 #include "select/select.h"
 
@@ -10,9 +11,10 @@ namespace {
 using json::Kind;
 using json::Value;
 
+/// Texts of a record have no lines, so nothing in them makes one.
 std::string text_of(const Value& object, std::string_view key) {
   const Value* found = object.find(key);
-  return found != nullptr && found->kind == Kind::string ? found->string : std::string();
+  return found != nullptr && found->kind == Kind::string ? harmless(found->string) : std::string();
 }
 
 const std::vector<Value>& items_of(const Value& object, std::string_view key) {
@@ -23,7 +25,7 @@ const std::vector<Value>& items_of(const Value& object, std::string_view key) {
 
 std::string joined_names(const std::vector<Value>& names, const char* separator) {
   std::string out;
-  for (const Value& name : names) out += (out.empty() ? "" : separator) + name.string;
+  for (const Value& name : names) out += (out.empty() ? "" : separator) + harmless(name.string);
   return out;
 }
 
@@ -42,7 +44,7 @@ std::string rule_sentence(const std::string& rule) {
 }
 
 std::string knob_text(const Value& value) {
-  if (value.kind == Kind::string) return value.string;
+  if (value.kind == Kind::string) return harmless(value.string);
   if (value.kind == Kind::number) return cat(value.number);
   if (value.kind != Kind::array) return json::print(value);
   std::string out;
@@ -67,7 +69,7 @@ void add_refused(const Value& group, std::string& out) {
   const std::string pack = text_of(group, "pack");
   if (!pack.empty()) out += ", pack '" + pack + "'";
   const auto& kernels = items_of(group, "kernels");
-  if (kernels.size() == 1) out += ", kernel " + kernels.front().string;
+  if (kernels.size() == 1) out += ", kernel " + harmless(kernels.front().string);
   if (kernels.size() > 1)
     out += cat(", ", kernels.size(), " kernels (", joined_names(kernels, ", "), ")");
   out += ": " + text_of(group, "text") + " [" + text_of(group, "reason") + ", " +
@@ -82,7 +84,7 @@ std::string explain_parsed(const Value& record) {
     out += "other engines that could serve: " + joined_names(others, " ") + "\n";
   if (const Value* knobs = record.find("knobs"))
     for (const auto& [name, value] : knobs->members)
-      out += "knob " + name + " = " + knob_text(value) + "\n";
+      out += "knob " + harmless(name) + " = " + knob_text(value) + "\n";
   const auto& ranking = items_of(record, "ranking");
   if (!ranking.empty())
     out += "kernel " + text_of(ranking.front(), "kernel") + ": " +
