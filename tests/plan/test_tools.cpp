@@ -319,7 +319,8 @@ TEST_CASE("files of others are named") {
   CHECK(kind(std::string("\x10\0\0\0HDGP", 8)) == FileKind::hipdnn_container);
   CHECK(kind("\x28\xb5\x2f\xfd...") == FileKind::bundle);
   CHECK(kind("  {\n  \"name\": 1}") == FileKind::json);
-  CHECK(kind("{abc") == FileKind::unknown);
+  CHECK(kind("{abc") == FileKind::text);
+  CHECK(kind(std::string("\1\2\3\0\xff", 5)) == FileKind::unknown);
   CHECK(kind("") == FileKind::unknown);
   Bytes elf = bytes_of(
       "\x7f"
@@ -338,7 +339,8 @@ TEST_CASE("files of others are named") {
   CHECK(refused.error().code == hipplan::Code::bad_input);
   CHECK(refused.error().reason == "foreign-file");
   CHECK(refused.error().text().find("cubin") != std::string::npos);
-  CHECK(open_bytes(bytes_of("some text that is nothing")).error().reason == "magic");
+  CHECK(open_bytes(bytes_of("some text that is nothing")).error().reason == "foreign-file");
+  CHECK(open_bytes(bytes_of(std::string(64, '\xfe'))).error().reason == "magic");
   // A table with version 1, engine id, workspace and one uid, laid out by hand.
   Bytes table;
   append(table, uint32_t{20});  // root
