@@ -74,12 +74,14 @@ void check_targets(FileVerdict& file, Verification& v) {
 Result<void> check_file(const plan::File& file, FileVerdict& out, Verification& v) {
   CheckedCode checked;
   std::vector<plan::EntryInfo> entries;
+  entries.reserve(static_cast<size_t>(file.entry_count()));
   HIPPLAN_TRY(file.for_each([&](const plan::EntryInfo& entry) {
     entries.push_back(entry);
     return true;
   }));
   if (entries.empty() && v.options.require_plan != 0)
     return Error{.code = Code::unusable, .reason = "no-plan", .what = "the file holds no plan"};
+  out.plans.reserve(entries.size());
   v.executed = 0;
   v.to_execute = entries.size();  // at most: plans for other devices are left out
   for (const auto& entry : entries) {
@@ -88,8 +90,8 @@ Result<void> check_file(const plan::File& file, FileVerdict& out, Verification& 
     // The full check has read the texts; only execution needs one of them.
     HIPPLAN_TRY_ASSIGN(const auto plan, v.options.execute != 0 ? file.read_plan(entry, true)
                                                                : file.read_decisions(entry));
-    verdict.engine = plan.payload.engine_name;
-    verdict.kernel = plan.payload.kernel_name;
+    verdict.engine = *out.names.insert(plan.payload.engine_name).first;
+    verdict.kernel = *out.names.insert(plan.payload.kernel_name).first;
     if (auto good = check_plan(plan, verdict, v, checked); !good) {
       verdict.failure = good.error();
       v.io.fail(good.error().within(cat(out.path, ": plan ", short_name(entry))));

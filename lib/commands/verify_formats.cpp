@@ -50,7 +50,8 @@ struct JunitSuite {
   }
 };
 
-const Error* pointer(const std::optional<Error>& error) {
+template <class Maybe>
+const Error* pointer(const Maybe& error) {
   return error ? &*error : nullptr;
 }
 

@@ -102,9 +102,9 @@ void print_verdicts(const std::vector<FileVerdict>& files, Io& io) {
   std::map<int, size_t> counts;
   for (const auto& file : files) {
     ++counts[file.status];
-    const auto left_out = static_cast<size_t>(
-        std::count_if(file.plans.begin(), file.plans.end(),
-                      [](const PlanVerdict& plan) { return plan.not_executed.has_value(); }));
+    const auto left_out = static_cast<size_t>(std::count_if(
+        file.plans.begin(), file.plans.end(),
+        [](const PlanVerdict& plan) { return static_cast<bool>(plan.not_executed); }));
     if (failures_of(file).size() != left_out) {
       io.line(cat(file.path, ": ",
                   file.status == HIPPLAN_DAMAGED     ? "damaged"

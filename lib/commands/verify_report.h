@@ -1,8 +1,12 @@
 // What hipplan-verify found, and the forms it is printed in.
 #pragma once
 
+#include <memory>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "commands/io.h"
@@ -18,13 +22,30 @@ struct Execution {
 };
 
 /// What is known about one plan after checking.
+/// A value that is seldom there, and takes no more room than a pointer when it is not: a file may
+/// hold a hundred thousand plans.
+template <class T>
+class Seldom {
+ public:
+  Seldom& operator=(T value) {
+    value_ = std::make_unique<T>(std::move(value));
+    return *this;
+  }
+  explicit operator bool() const { return value_ != nullptr; }
+  const T* operator->() const { return value_.get(); }
+  const T& operator*() const { return *value_; }
+
+ private:
+  std::unique_ptr<T> value_;
+};
+
 struct PlanVerdict {
   plan::EntryInfo entry;
-  std::string engine, kernel;
-  std::optional<Error> failure;
+  std::string_view engine, kernel;  ///< in the file's names
+  Seldom<Error> failure;
   std::vector<std::string> usable_on;  ///< of the targets asked for
-  std::optional<Execution> execution;
-  std::optional<Error> not_executed;  ///< why a sound plan was not executed
+  Seldom<Execution> execution;
+  Seldom<Error> not_executed;  ///< why a sound plan was not executed
 };
 /// Whether a plan was not executed because it carries no graph. That is no failure of anything: it
 /// was baked so, and everything else about it has been checked.
@@ -40,6 +61,7 @@ struct FileVerdict {
   std::string path;
   std::optional<Error> failure;  ///< of the file as a whole; the first one
   std::vector<MissingTarget> missing;
+  std::set<std::string> names;  ///< of engines and kernels: few, for any number of plans
   std::vector<PlanVerdict> plans;
   int status = 0;
 };
