@@ -134,7 +134,7 @@ Result<void> verify_bundle(const std::string& path, Verification& v) {
   HIPPLAN_TRY(plan::for_each_in_bundle(
       path, {}, [&](const plan::BundleMember& member, ByteView bytes) -> Result<bool> {
         empty = false;
-        HIPPLAN_TRY(v.io.check_interrupted());
+        if (auto go_on = v.io.check_interrupted(); !go_on) return go_on.error();
         const std::string name = path + ":" + member.name;
         if (auto foreign = plan::foreign_error(bytes, name)) {
           judge_file(name, std::move(*foreign), v);

@@ -1,8 +1,10 @@
 #include "match/match.h"
+#include "base/join.h"
 
 #include <algorithm>
 #include <array>
 
+#include "base/join.h"
 #include "match/kernel.h"
 #include "target/nvidia.h"
 
@@ -37,12 +39,6 @@ std::optional<size_t> arch_rank(const std::vector<std::string>& listed,
   for (size_t i = 0; i < order.size(); ++i)
     if (std::binary_search(listed.begin(), listed.end(), order[i])) return i;
   return std::nullopt;
-}
-
-std::string joined(const std::vector<std::string>& words) {
-  std::string out;
-  for (const std::string& word : words) out.append(out.empty() ? "" : ", ").append(word);
-  return out;
 }
 
 /// Judges one engine. Reasons go to the result as they are found.
