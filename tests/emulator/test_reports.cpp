@@ -129,6 +129,18 @@ KERNEL right(u32* out) {
 }
 )hip";
 
+// Each half of a pair has its own rule: the choice takes one source, the product both.
+const char* const kPairs = R"hip(
+#define PAIR(NAME, RESULT) KERNEL NAME(u32* out) { \
+  u32 v; \
+  asm volatile("v_mov_b32 v70, 7\n v_mov_b32 v77, 0\n v_cmp_eq_u32 vcc_lo, 0, 0\n" \
+               "v_dual_cndmask_b32 v72, v71, v70 :: v_dual_mul_f32 v75, v73, v77\n v_mov_b32 %0, " RESULT \
+               : "=v"(v) :: "v70", "v71", "v72", "v73", "v77", "v75", "vcc"); \
+  out[item()] = v; }
+PAIR(chosen, "v72")
+PAIR(multiplied, "v75")
+)hip";
+
 }  // namespace
 
 TEST_CASE("registers and private memory that nothing has written") {
@@ -151,6 +163,20 @@ TEST_CASE("registers and private memory that nothing has written") {
   Emulated unchecked(mi300x());
   unchecked.load(*code);
   check_ok(unchecked.launch("data", {1}, {64}, unchecked.reserve(256)));
+}
+
+TEST_CASE("halves of a pair and registers that nothing has written") {
+  const auto code = compile(kPairs, "gfx1100", "-O1");
+  if (!code) return;
+  device::OpenOptions options;
+  options.check_uninitialized = true;
+  Emulated gpu(rx7900(), options);
+  gpu.load(*code);
+  const auto out = gpu.reserve(128);
+  check_ok(gpu.launch("chosen", {1}, {32}, out));
+  CHECK(gpu.get<uint32_t>(out, 1)[0] == 7);
+  check_fault(gpu.launch("multiplied", {1}, {32}, out), "uninitialized",
+              {"the data comes from v", "lane 0"});
 }
 
 TEST_CASE("reports name the source line of a kernel with debug information") {

@@ -18,7 +18,7 @@ failed=0
 for ((seed = first; seed < first + runs; seed++)); do
   text=$work/$seed.cpp
   "$build/bin/make_programs" "$seed" 40 >"$text"
-  g++ -std=c++20 -O1 -w -ffp-contract=off -fwrapv -shared -fPIC -I"$root/tests/emulator_fuzz" -I"$root/lib" \
+  g++ -std=c++20 -O0 -w -ffp-contract=off -fwrapv -shared -fPIC -I"$root/tests/emulator_fuzz" -I"$root/lib" \
     "$text" "$root/lib/base/float_types.cpp" -o "$work/$seed.so"
   level=$((seed % 2 == 0 ? 3 : 1)) clean=1
   for arch in $archs; do

@@ -29,7 +29,7 @@ if [ -z "$bin" ]; then
   root=$(cd "$here/../.." && pwd)
   build=$root/build/fuzz-long
   archives=$root/build/release/share/hipplan/kernels
-  cmake -S "$root" -B "$build" --preset fuzz -DCMAKE_CXX_FLAGS_DEBUG="-O1 -g1" -DHIPPLAN_LINT=OFF \
+  cmake -S "$root" -B "$build" --preset fuzz -DCMAKE_CXX_FLAGS_DEBUG="-O2 -g1" -DHIPPLAN_LINT=OFF \
     -DHIPPLAN_ARCHIVES_DIR="$([ -d "$archives" ] && echo "$archives")" >/dev/null
   ninja -C "$build" --quiet "${names[@]}"
   bin=$build/bin
@@ -37,6 +37,9 @@ fi
 work=$(dirname "$bin")/long
 mkdir -p "$work/finds"
 each=$(((runs + jobs - 1) / jobs))
+# No stack is kept for each allocation, which takes most of the time: the find run again with the fuzzer's own options
+# tells them. Leaks are left to the short runs of the test suite.
+quick=symbolize=0:malloc_context_size=0:detect_leaks=0:quarantine_size_mb=8
 status=0
 
 # stat LOG… : the sum of the executions that the processes report.
@@ -49,7 +52,7 @@ for name in "${names[@]}"; do
   rm -f "$work/logs/$name".*
   start=$(date +%s%N)
   for ((job = 0; job < jobs; job++)); do
-    ASAN_OPTIONS=${ASAN_OPTIONS:-symbolize=0} "$bin/$name" -runs="$each" -seed=$((job + 1)) \
+    ASAN_OPTIONS=${ASAN_OPTIONS:-$quick} "$bin/$name" -runs="$each" -seed=$((job + 1)) \
       -max_total_time="$seconds" -rss_limit_mb=2048 -timeout=20 -print_final_stats=1 \
       -artifact_prefix="$work/finds/$name-" "$work/$name" "$corpus/$name" >"$work/logs/$name.$job" 2>&1 &
   done

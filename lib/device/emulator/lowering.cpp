@@ -380,6 +380,7 @@ Result<void> Lowering::by_shape(const Instruction& instruction, const Semantics&
       return operand_error(instruction, "the second result must be scalar");
   }
   op.source_count = shape.sources;
+  op.selects = instruction.mnemonic.rfind("v_cndmask", 0) == 0;
   for (unsigned i = 0; i < shape.sources; ++i) {
     const bool last = i + 1u == shape.sources;
     if (last && hidden != 0) {

@@ -48,7 +48,7 @@ uint64_t RegisterCheck::undefined_rows(const State& state, const Wave& wave, con
 void RegisterCheck::flow_in(const State& state, const Wave& wave, const Op& op,
                             const ProgramLine& line) {
   if (!op.vector || op.dpp.kind != Dpp::Kind::none) return;
-  if (line.flow == Flow::selects && op.source_count == 3) {
+  if (op.selects) {
     const uint64_t chosen = read_mask(wave, op.from[2]);
     incoming_ = (undefined_rows(state, wave, op.from[0], 0) & ~chosen) |
                 (undefined_rows(state, wave, op.from[1], 1) & chosen);
@@ -146,7 +146,7 @@ void RegisterCheck::after(const Wave& wave, const Op& op, const ProgramLine& lin
     mark(state, op.from[0].index, exec_, here);
     return;
   }
-  if (line.flow <= Flow::selects) {
+  if (line.flow <= Flow::pairs) {
     const bool loads = op.space != Space::none;
     for (unsigned word = 0; word < op.to.words; ++word) {
       const uint64_t computed = word == 0 ? incoming_ : incoming_above_;

@@ -123,6 +123,7 @@ struct Op {
   uint32_t line = 0;              ///< place in Program::lines
   uint32_t self = 0;              ///< own operation number
   bool vector = false;            ///< counts active lanes
+  bool selects = false;           ///< v_cndmask, alone or as half of a pair: takes one source
   bool clamp = false;
   uint8_t output_scale = 0;  ///< omod: 0 none, 1 *2, 2 *4, 3 /2
   bool plain = true;         ///< no clamp, omod, part or DPP: results go straight to the row

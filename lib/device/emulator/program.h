@@ -28,7 +28,6 @@ enum class Fence : uint8_t { none, release, acquire };
 enum class Flow : uint8_t {
   spreads,     ///< a lane's result is undefined when a source is
   pairs,       ///< v_pk_*: a source of two registers counts when both are undefined
-  selects,     ///< v_cndmask: only the chosen source counts
   exchanges,   ///< v_swap: two registers trade places
   defines,     ///< looks at other lanes or at registers by number: taken to be defined
   everywhere,  ///< as `defines`, in lanes that are off too

@@ -84,7 +84,6 @@ Fence fence_of(std::string_view name, std::string_view text, std::string_view ar
 Flow flow_of(std::string_view name) {
   if (is_matrix(name) || starts(name, "v_writelane")) return Flow::everywhere;
   if (starts(name, "v_pk_")) return Flow::pairs;
-  if (starts(name, "v_cndmask")) return Flow::selects;
   if (starts(name, "v_swap")) return Flow::exchanges;
   for (const std::string_view word : {"ds_bpermute", "ds_permute", "ds_swizzle", "v_permlane",
                                       "v_movrel", "ds_append", "ds_consume", "v_readfirstlane"})
