@@ -53,7 +53,7 @@ for name in "${names[@]}"; do
   start=$(date +%s%N)
   for ((job = 0; job < jobs; job++)); do
     ASAN_OPTIONS=${ASAN_OPTIONS:-$quick} "$bin/$name" -runs="$each" -seed=$((job + 1)) \
-      -max_total_time="$seconds" -rss_limit_mb=2048 -timeout=20 -print_final_stats=1 \
+      -max_total_time="$seconds" -rss_limit_mb=2048 -timeout=20 -print_final_stats=1 -reload=60 \
       -artifact_prefix="$work/finds/$name-" "$work/$name" "$corpus/$name" >"$work/logs/$name.$job" 2>&1 &
   done
   wait
