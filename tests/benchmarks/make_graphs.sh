@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Writes COUNT graphs with shapes that all differ: convolution, attention, matmul, batchnorm, pointwise in turn.
-# Usage: make_graphs.sh COUNT FOLDER
+# Usage: make_graphs.sh COUNT FOLDER [FIRST]     FIRST: number of the first one (0); later ones are larger
 set -euo pipefail
 mkdir -p "$2"
-awk -v count="$1" -v folder="$2" '
+awk -v count="$1" -v folder="$2" -v first="${3:-0}" '
   function tensor(uid, name, type, dims, strides, rest) {
     return "{\"uid\":" uid ",\"name\":\"" name "\",\"data_type\":\"" type "\",\"dims\":[" dims "],\"strides\":[" strides "],\"virtual\":false}" rest
   }
@@ -16,7 +16,7 @@ awk -v count="$1" -v folder="$2" '
     return "],\"nodes\":[{\"name\":\"node\",\"type\":\"" type "\",\"compute_data_type\":\"float\",\"inputs\":{" inputs "},\"outputs\":{" outputs "}" rest "}]}"
   }
   BEGIN {
-    for (i = 0; i < count; i++) {
+    for (i = first; i < first + count; i++) {
       kind = i % 5; v = int(i / 5); a = 1 + v % 61; b = 1 + int(v / 61) % 53; c = 1 + int(v / 3233)
       if (kind == 0) {
         h = 8 + b; ch = 4 * c
