@@ -102,7 +102,10 @@ Result<void> read_sections(ElfFile& file, ByteView bytes, const std::string& whe
   uint64_t sum = 0;
   for (size_t i = 0; i < headers.size(); ++i) {
     ElfSection section{headers[i], {}, {}};
-    if (headers[i].sh_type != SHT_NOBITS && headers[i].sh_type != SHT_NULL) {
+    // Cubins that are not linked have a type of their own for shared memory, which has no bytes.
+    constexpr uint32_t kCudaSharedNoBits = SHT_LOPROC + 0xa;
+    const uint32_t type = headers[i].sh_type;
+    if (type != SHT_NOBITS && type != SHT_NULL && type != kCudaSharedNoBits) {
       const auto content = slice(bytes, headers[i].sh_offset, headers[i].sh_size);
       if (!content)
         return damaged(cat(where, ": section ", i), "the section reaches outside the file",

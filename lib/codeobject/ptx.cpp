@@ -55,13 +55,16 @@ struct Declared {
   uint64_t bytes = 0;  ///< 0 for arrays of unknown size ("[]") and of none, which is the same
   uint32_t align = 1;
   std::string_view end;  ///< the mark behind it
+  uint32_t element = 0;  ///< bytes of one element
 };
 
-Result<Declared> read_declared(PtxTokens& in, const std::string& where) {
+/// After a comma the next variable is `like` the one before it, but for its name and size.
+Result<Declared> read_declared(PtxTokens& in, const std::string& where, const Declared& like = {}) {
   Declared out;
-  uint32_t element = 0, lanes = 1;
+  uint32_t element = like.element, lanes = 1;
   uint64_t count = 1;
-  bool aligned = false, pointee = false;
+  bool aligned = like.element != 0, pointee = false;
+  if (aligned) out.align = like.align;
   for (;;) {
     const std::string_view token = in.next();
     if (token == ".align") {
@@ -89,9 +92,10 @@ Result<Declared> read_declared(PtxTokens& in, const std::string& where) {
     }
   }
   if (element == 0) return bad_ptx(where, "a variable without a type");
-  out.bytes = count * element * lanes;
+  out.element = element * lanes;
+  out.bytes = count * out.element;
   if (out.bytes > UINT32_MAX) return bad_ptx(where, "a variable is impossibly large");
-  if (!aligned) out.align = element * lanes;
+  if (!aligned) out.align = out.element;
   return out;
 }
 
@@ -143,11 +147,15 @@ struct Shared {
     if (bytes > UINT32_MAX) return bad_ptx(where, "shared memory is impossibly large");
     return {};
   }
-  /// The variable behind ".shared". An array without a size is the memory that a launch adds; one
+  /// The variables behind ".shared". An array without a size is the memory that a launch adds; one
   /// with a size counts even behind ".extern", which the driver ignores then.
   Result<void> read(PtxTokens& in, const std::string& where) {
-    HIPPLAN_TRY_ASSIGN(const Declared variable, read_declared(in, where));
-    return add({variable.bytes, variable.align}, where);
+    Declared variable;
+    do {
+      HIPPLAN_TRY_ASSIGN(variable, read_declared(in, where, variable));
+      HIPPLAN_TRY(add({variable.bytes, variable.align}, where));
+    } while (variable.end == ",");
+    return {};
   }
 };
 

@@ -131,6 +131,16 @@ TEST_CASE("a cubin that is cut off, of another kind or of another version is ref
   REQUIRE_FALSE(object.ok());
   CHECK(object.error().code == Code::unusable);  // whole, and not for a driver
   CHECK(object.error().reason == "code-object-version");
+  // Before linking, shared memory has a section type of its own, larger than the file or not.
+  const uint64_t table = *load<uint64_t>(good, offsetof(Elf64_Ehdr, e_shoff));
+  const auto sections = codeobject::read_elf(good, "sample")->sections.size();
+  store(relocatable, table + (sections - 1) * sizeof(Elf64_Shdr) + offsetof(Elf64_Shdr, sh_type),
+        uint32_t{SHT_LOPROC + 0xa});
+  store(relocatable, table + (sections - 1) * sizeof(Elf64_Shdr) + offsetof(Elf64_Shdr, sh_size),
+        uint64_t{good.size() + 1});
+  const auto shared = codeobject::parse(relocatable, "sample");
+  REQUIRE_FALSE(shared.ok());
+  CHECK(shared.error().reason == "code-object-version");
   // Both ABIs: an architecture of two digits that are none here is one of a later time.
   for (const auto& [abi, flags] : {std::pair{7, 0x05}, std::pair{8, 0x0504}}) {
     Bytes unknown = good;
@@ -281,6 +291,7 @@ TEST_CASE("shared memory outside of kernels counts for every kernel of the modul
   CHECK(lds(".shared .b8 s[4]; .shared .align 128 .b8 t[2];") == std::pair(258u, 130u));
   CHECK(lds(".func f() { .shared .v4 .f32 s[2]; ret; }") == std::pair(144u, 32u));
   CHECK(lds(".shared .b128 s;") == std::pair(128u, 16u));
+  CHECK(lds(".shared .align 2 .b8 s[4], t[8], u;") == std::pair(125u, 13u));
   refused(kPtx + ".shared .b8 s[0xffffffff];");
 }
 
