@@ -87,6 +87,11 @@ template <class Read>
 Result<std::pair<std::shared_ptr<void>, Digest>> load_key(ByteView text, const fs::path& path,
                                                           const char* what, Read read) {
   if (text.empty()) return key_error(path, what, "an empty file");
+  constexpr std::string_view kBegin = "-----BEGIN ";
+  const std::string_view all = as_text(text);
+  const size_t first = all.find(kBegin);
+  if (first != std::string_view::npos && all.find(kBegin, first + 1) != std::string_view::npos)
+    return key_error(path, what, "several keys in one file");
   const std::unique_ptr<BIO, int (*)(BIO*)> bio(
       BIO_new_mem_buf(text.data(), static_cast<int>(text.size())), BIO_free);
   if (!bio) return machine("sign", path.string(), "out of memory");

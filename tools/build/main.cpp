@@ -16,17 +16,18 @@ using hipplan::tools::StringList;
 namespace {
 namespace fs = std::filesystem;
 
-/// A folder of its own, removed at the end.
+/// A folder of its own, removed at the end. When it cannot be made, its path leads nowhere.
 class TemporaryFolder {
  public:
   TemporaryFolder() {
-    std::error_code failed;
-    std::string name = (fs::temp_directory_path(failed) / "hipplan-again-XXXXXX").string();
-    if (::mkdtemp(name.data()) != nullptr) path_ = name;
+    const char* chosen = std::getenv("TMPDIR");
+    const fs::path parent = chosen != nullptr && *chosen != '\0' ? chosen : "/tmp";
+    path_ = (parent / "hipplan-again-XXXXXX").string();
+    made_ = ::mkdtemp(path_.data()) != nullptr;
   }
   ~TemporaryFolder() {
     std::error_code ignored;
-    if (!path_.empty()) fs::remove_all(path_, ignored);
+    if (made_) fs::remove_all(path_, ignored);
   }
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
@@ -34,6 +35,7 @@ class TemporaryFolder {
 
  private:
   std::string path_;
+  bool made_ = false;
 };
 
 std::vector<char*> pointers(std::vector<std::string>& texts) {
