@@ -1,7 +1,6 @@
 #include "base/file.h"
 
 #include <fcntl.h>
-#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -12,6 +11,7 @@
 #include <cstring>
 #include <system_error>
 
+#include "base/file_lock.h"
 #include "base/interruption.h"
 
 namespace hipplan {
@@ -113,19 +113,11 @@ Result<size_t> read_from_start(int descriptor, const fs::path& path, std::span<s
   return at;
 }
 
-/// Locks a temporary for its writer. False when another process holds it, or when it is gone from
-/// its folder because another writer took it for a dead one's between its making and its locking.
-bool lock_temporary(int descriptor) {
-  struct stat info{};
-  return ::flock(descriptor, LOCK_EX | LOCK_NB) == 0 && ::fstat(descriptor, &info) == 0 &&
-         info.st_nlink > 0;
-}
-
 /// Removes a temporary whose writer is gone: nobody holds its lock. False when there is none.
 bool remove_stale(const fs::path& temporary) {
   const Descriptor opened(::open(temporary.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
   if (opened.get() < 0) return false;
-  if (::flock(opened.get(), LOCK_EX | LOCK_NB) == 0) ::unlink(temporary.c_str());
+  if (lock_temporary(opened.get())) ::unlink(temporary.c_str());
   return true;
 }
 

@@ -54,4 +54,10 @@ Result<FileLock> FileLock::take(const fs::path& file) {
   }
 }
 
+bool lock_temporary(int descriptor) {
+  struct stat info{};
+  return ::flock(descriptor, LOCK_EX | LOCK_NB) == 0 && ::fstat(descriptor, &info) == 0 &&
+         info.st_nlink > 0;
+}
+
 }  // namespace hipplan

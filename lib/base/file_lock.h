@@ -23,4 +23,10 @@ class FileLock {
   int descriptor_;
 };
 
+/// Locks an open temporary file or folder without waiting: its writer does as long as it works, and
+/// what can be locked by others has no writer any more. False when another process holds the lock,
+/// or when the temporary is gone from its folder: taken for a dead writer's between its making and
+/// its locking. The lock goes when the descriptor is closed.
+[[nodiscard]] bool lock_temporary(int descriptor);
+
 }  // namespace hipplan

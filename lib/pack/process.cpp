@@ -2,12 +2,13 @@
 
 #include <fcntl.h>
 #include <spawn.h>
-#include <sys/file.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
+
+#include "base/file_lock.h"
 
 namespace hipplan::pack {
 namespace {
@@ -21,7 +22,7 @@ constexpr char kTemporaryMark[] = ".hipplan-pack-";
 /// is no such folder.
 int lock_folder(const std::filesystem::path& folder) {
   const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-  if (descriptor < 0 || ::flock(descriptor, LOCK_EX | LOCK_NB) == 0) return descriptor;
+  if (descriptor < 0 || lock_temporary(descriptor)) return descriptor;
   ::close(descriptor);
   return -1;
 }

@@ -1,7 +1,6 @@
 #include "plan/folder_output.h"
 
 #include <fcntl.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -9,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "base/file_lock.h"
 #include "plan/errors.h"
 
 namespace hipplan::plan {
@@ -27,7 +27,7 @@ void remove_stale_folder(const fs::path& staging) {
   const int opened = ::open(staging.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
   if (opened < 0) return;
   std::error_code ignored;
-  if (::flock(opened, LOCK_EX | LOCK_NB) == 0) fs::remove_all(staging, ignored);
+  if (lock_temporary(opened)) fs::remove_all(staging, ignored);
   ::close(opened);
 }
 
@@ -107,10 +107,7 @@ Result<void> FolderOutput::open_staging() {
       return folder_error(folder_, {errno, std::generic_category()});
     }
     lock_ = ::open(at.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    struct stat info{};
-    // Another writer may have taken it for a dead one's before it was locked.
-    if (lock_ >= 0 && ::flock(lock_, LOCK_EX | LOCK_NB) == 0 && ::fstat(lock_, &info) == 0 &&
-        info.st_nlink > 0) {
+    if (lock_ >= 0 && lock_temporary(lock_)) {
       staging_ = at;
       return {};
     }
