@@ -58,6 +58,12 @@ HIPPLAN_API hipplan_status hipplan_file_from_bytes(const void* bytes, size_t siz
                                                    hipplan_file** file);
 HIPPLAN_API void hipplan_file_destroy(hipplan_file* file);
 HIPPLAN_API uint64_t hipplan_file_plan_count(const hipplan_file* file);
+/* Gets one plan's graph key (64 hexadecimal digits) and target, which are valid during the call:
+ * what hipplan_file_find takes. Anything but 0 ends the listing. */
+typedef int (*hipplan_file_visit)(void* user, const char* graph_key, const char* target);
+/* Calls `visit` for each plan of the file, in the order of key and target. */
+HIPPLAN_API hipplan_status hipplan_file_list(const hipplan_file* file, hipplan_file_visit visit,
+                                             void* user);
 /* The plan for a target: an architecture, or a target or product that ships. `graph_key` is the
  * key's hexadecimal text or the start of it; null when the file holds one graph. HIPPLAN_UNUSABLE
  * when no plan runs on the target. */
@@ -80,8 +86,11 @@ HIPPLAN_API hipplan_status hipplan_plan_save_file(const hipplan_plan* plan, cons
 /* --- What a plan says about itself --------------------------------------------------------------
  */
 
+/* Key of the graph it was baked from, 64 hexadecimal digits, and the architecture it was baked for;
+ * "" for a bare envelope that does not say. Valid as long as the plan, like all texts here. */
+HIPPLAN_API const char* hipplan_plan_graph_key(const hipplan_plan* plan);
+HIPPLAN_API const char* hipplan_plan_target(const hipplan_plan* plan);
 HIPPLAN_API int64_t hipplan_plan_engine_id(const hipplan_plan* plan);
-/* Valid as long as the plan. */
 HIPPLAN_API const char* hipplan_plan_engine_name(const hipplan_plan* plan);
 HIPPLAN_API int64_t hipplan_plan_workspace_size(const hipplan_plan* plan); /* bytes */
 HIPPLAN_API size_t hipplan_plan_tensor_count(const hipplan_plan* plan);
@@ -109,6 +118,9 @@ HIPPLAN_API hipplan_status hipplan_device_open(const hipplan_device_options* opt
 /* Executables that have run on the device must be destroyed before. Memory that was not released
  * goes with it. Not while another thread uses the device. */
 HIPPLAN_API void hipplan_device_destroy(hipplan_device* device);
+/* Its architecture with features, "gfx942:sramecc+:xnack-" or "sm_90": what hipplan_file_find takes
+ * as a target. Valid as long as the device. */
+HIPPLAN_API const char* hipplan_device_arch(const hipplan_device* device);
 /* `bytes` bytes of device memory, aligned to 256, content undefined. HIPPLAN_MACHINE when there is
  * not enough. */
 HIPPLAN_API hipplan_status hipplan_device_allocate(hipplan_device* device, uint64_t bytes,

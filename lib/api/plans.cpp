@@ -57,9 +57,7 @@ Result<void> bake_into(const hipplan_bake_options& options, hipplan_plan** out) 
       auto baked,
       pipeline::bake(graph, target, catalog, capturer,
                      commands::bake_options(request, options.plan_only == 0), {}, nullptr));
-  auto plan = std::make_unique<hipplan_plan>();
-  plan->plan = std::move(baked.plan);
-  *out = plan.release();
+  *out = new hipplan_plan(std::move(baked.plan));
   return {};
 }
 
@@ -113,6 +111,16 @@ uint64_t hipplan_file_plan_count(const hipplan_file* file) {
   return file == nullptr ? 0 : file->file.entry_count();
 }
 
+hipplan_status hipplan_file_list(const hipplan_file* file, hipplan_file_visit visit, void* user) {
+  return fenced([&]() -> Result<void> {
+    if (file == nullptr || visit == nullptr) return null_argument(file ? "visit" : "file");
+    HIPPLAN_TRY(file->file.for_each([&](const hipplan::plan::EntryInfo& entry) {
+      return visit(user, entry.graph_key.hex().c_str(), entry.target.c_str()) == 0;
+    }));
+    return {};
+  });
+}
+
 hipplan_status hipplan_file_find(const hipplan_file* file, const char* graph_key,
                                  const char* target, hipplan_plan** plan) {
   return fenced([&]() -> Result<void> {
@@ -124,9 +132,8 @@ hipplan_status hipplan_file_find(const hipplan_file* file, const char* graph_key
                        hipplan::commands::arch_of(target, hipplan::commands::Io(raw)));
     HIPPLAN_TRY_ASSIGN(const auto entry,
                        hipplan::commands::resolve(file->file, graph_key ? graph_key : "", arch));
-    auto out = std::make_unique<hipplan_plan>();
-    HIPPLAN_TRY_ASSIGN(out->plan, file->file.read_plan(entry, true));
-    *plan = out.release();
+    HIPPLAN_TRY_ASSIGN(auto read, file->file.read_plan(entry, true));
+    *plan = new hipplan_plan(std::move(read));
     return {};
   });
 }
@@ -135,9 +142,9 @@ hipplan_status hipplan_plan_load(const void* bytes, size_t size, hipplan_plan** 
   return fenced([&]() -> Result<void> {
     if (bytes == nullptr || plan == nullptr) return null_argument(plan ? "bytes" : "plan");
     const hipplan::ByteView view(static_cast<const std::byte*>(bytes), size);
-    auto out = std::make_unique<hipplan_plan>();
-    HIPPLAN_TRY_ASSIGN(out->plan, hipplan::plan::decode_any_envelope(view, "plan bytes"));
-    out->has_graph_key = !out->plan.target.empty();
+    HIPPLAN_TRY_ASSIGN(auto decoded, hipplan::plan::decode_any_envelope(view, "plan bytes"));
+    const bool has_key = !decoded.target.empty();
+    auto out = std::make_unique<hipplan_plan>(std::move(decoded), has_key);
     out->envelope.set(hipplan::Bytes(view.begin(), view.end()));
     *plan = out.release();
     return {};
@@ -172,6 +179,12 @@ hipplan_status hipplan_plan_save_file(const hipplan_plan* plan, const char* path
   });
 }
 
+const char* hipplan_plan_graph_key(const hipplan_plan* plan) {
+  return plan == nullptr ? "" : plan->graph_key.c_str();
+}
+const char* hipplan_plan_target(const hipplan_plan* plan) {
+  return plan == nullptr ? "" : plan->plan.target.c_str();
+}
 int64_t hipplan_plan_engine_id(const hipplan_plan* plan) {
   return plan == nullptr ? 0 : plan->plan.envelope.engine_id;
 }

@@ -28,13 +28,17 @@ hipplan_status hipplan_device_open(const hipplan_device_options* options, hippla
     raw.jobs = options->jobs;
     const hipplan::commands::Io io(raw);
     HIPPLAN_TRY_ASSIGN(auto opened, hipplan::commands::open_device({options->name, {}, {}}, io));
-    *device = new hipplan_device{std::move(opened)};
+    *device = new hipplan_device(std::move(opened));
     return {};
   });
 }
 
 void hipplan_device_destroy(hipplan_device* device) {
   delete device;
+}
+
+const char* hipplan_device_arch(const hipplan_device* device) {
+  return device == nullptr ? "" : device->arch.c_str();
 }
 
 hipplan_status hipplan_device_allocate(hipplan_device* device, uint64_t bytes, uint64_t* address) {

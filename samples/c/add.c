@@ -1,7 +1,7 @@
 /* A plan from C: baked once on any machine, restored and run on another.
  *
  *   add bake add.hplan gfx942
- *   add run add.hplan gfx942 emulator:gfx942
+ *   add run add.hplan emulator:gfx942
  *
  * cc -o add add.c $(pkg-config --cflags --libs hipplan) */
 #include <stdio.h>
@@ -43,19 +43,19 @@ static void bake(const char* path, const char* target) {
 }
 
 /* This part and run() belong into the application that is shipped: no archives, no baking. */
-static hipplan_executable* restore(const char* path, const char* target, hipplan_device* device) {
+static hipplan_executable* restore(const char* path, hipplan_device* device) {
   hipplan_file* file = NULL;
   hipplan_plan* plan = NULL;
   hipplan_executable* executable = NULL;
   check(hipplan_file_open(path, &file));
-  check(hipplan_file_find(file, NULL, target, &plan));
+  check(hipplan_file_find(file, NULL, hipplan_device_arch(device), &plan));
   check(hipplan_executable_create(plan, device, &executable));
   hipplan_plan_destroy(plan); /* an executable outlives its plan, a plan its file */
   hipplan_file_destroy(file);
   return executable;
 }
 
-static int run(const char* path, const char* target, const char* device_name) {
+static int run(const char* path, const char* device_name) {
   hipplan_device_options options = {.struct_size = sizeof options, .name = device_name};
   hipplan_device* device = NULL;
   static float a[count], b[count], c[count];
@@ -64,7 +64,7 @@ static int run(const char* path, const char* target, const char* device_name) {
   int i, wrong = 0;
 
   check(hipplan_device_open(&options, &device));
-  hipplan_executable* executable = restore(path, target, device);
+  hipplan_executable* executable = restore(path, device);
   for (i = 0; i < count; i++) {
     a[i] = (float)i;
     b[i] = 0.5f;
@@ -89,7 +89,7 @@ int main(int argc, char** argv) {
     bake(argv[2], argv[3]);
     return 0;
   }
-  if (argc == 5 && strcmp(argv[1], "run") == 0) return run(argv[2], argv[3], argv[4]);
-  fprintf(stderr, "usage: add bake PLAN TARGET\n       add run PLAN TARGET DEVICE\n");
+  if (argc == 4 && strcmp(argv[1], "run") == 0) return run(argv[2], argv[3]);
+  fprintf(stderr, "usage: add bake PLAN TARGET\n       add run PLAN DEVICE\n");
   return HIPPLAN_BAD_INPUT;
 }

@@ -208,12 +208,25 @@ TEST_CASE("a plan file is found by target and runs on a device") {
   REQUIRE_MESSAGE(hipplan_file_open(path.c_str(), &file) == HIPPLAN_OK, hipplan_last_error());
   std::filesystem::remove(path);
   CHECK(hipplan_file_plan_count(file) == 1);
+  std::vector<std::pair<std::string, std::string>> listed;
+  const auto list = [](void* user, const char* key, const char* target) {
+    static_cast<decltype(listed)*>(user)->emplace_back(key, target);
+    return 0;
+  };
+  REQUIRE(hipplan_file_list(file, list, &listed) == HIPPLAN_OK);
+  REQUIRE(listed.size() == 1);
+  CHECK(listed[0].second == "gfx942");
+  CHECK(hipplan_file_list(file, nullptr, nullptr) == HIPPLAN_BAD_INPUT);
   CHECK(hipplan_file_find(file, nullptr, "gfx1100", &plan) == HIPPLAN_UNUSABLE);
   CHECK(hipplan_file_find(file, "ffff0000", "gfx942", &plan) == HIPPLAN_BAD_INPUT);
-  REQUIRE(hipplan_file_find(file, nullptr, "gfx942:sramecc+:xnack-", &plan) == HIPPLAN_OK);
-  hipplan_file_destroy(file);
-
   hipplan_device* device = open_device("null:gfx942");
+  CHECK(std::string(hipplan_device_arch(device)).rfind("gfx942", 0) == 0);
+  REQUIRE(hipplan_file_find(file, listed[0].first.c_str(), hipplan_device_arch(device), &plan) ==
+          HIPPLAN_OK);
+  hipplan_file_destroy(file);
+  CHECK(listed[0].first == hipplan_plan_graph_key(plan));
+  CHECK(listed[0].second == hipplan_plan_target(plan));
+
   hipplan_executable* executable = nullptr;
   REQUIRE_MESSAGE(hipplan_executable_create(plan, device, &executable) == HIPPLAN_OK,
                   hipplan_last_error());
