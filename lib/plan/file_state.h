@@ -4,6 +4,7 @@
 #include <atomic>
 #include <map>
 #include <mutex>
+#include <vector>
 
 #include "plan/front.h"
 #include "plan/index.h"
@@ -14,6 +15,27 @@ namespace hipplan::plan {
 
 /// Smaller files are read whole, or may as well be.
 inline constexpr uint64_t kMostReadAhead = 1 << 20;
+
+/// Groups that were decompressed last, up to a MiB: who reads plan by plan needs them again.
+class GroupCache {
+ public:
+  /// Null when it is not there.
+  [[nodiscard]] SharedBytes find(const ObjectRef& ref);
+  void keep(const ObjectRef& ref, const SharedBytes& raw);
+
+ private:
+  struct Held {
+    uint16_t type;
+    uint64_t offset, stored_bytes, frame_bytes;
+    SharedBytes raw;
+    [[nodiscard]] bool is(const ObjectRef& ref) const {
+      return type == ref.type && offset == ref.offset && stored_bytes == ref.stored_bytes &&
+             frame_bytes == ref.frame_bytes;
+    }
+  };
+  std::mutex mutex_;
+  std::vector<Held> held_;  ///< the one used last at the end
+};
 
 struct File::State {
   FileView file;
@@ -29,6 +51,8 @@ struct File::State {
   /// files are read next, and need not be decompressed again.
   mutable std::vector<Code> checked_code;
   mutable uint64_t checked_code_bytes = 0;
+
+  mutable GroupCache groups;
 
   /// Whether the system was told that pages are read here and there.
   mutable std::atomic<bool> random_access{false};
@@ -46,6 +70,9 @@ struct File::State {
   /// An object's raw bytes, checked against its digest. A part of the file where it lies there as
   /// it is, the file is small, and nobody else can write to it.
   Result<SharedBytes> object(const ObjectRef& ref, const std::string& place) const;
+  /// What a compressed frame holds; of a group, perhaps out of the cache.
+  Result<SharedBytes> raw_frame(const ObjectRef& ref, ByteView stored,
+                                const std::string& place) const;
   Result<Code> code_object(const ObjectRef& ref, const std::string& place) const;
   /// The record of an entry, checked against its digest.
   Result<Record> record(const EntryInfo& entry) const;

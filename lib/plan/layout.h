@@ -85,7 +85,11 @@ struct ObjectRef {
   uint64_t frame_bytes = 0;                  ///< raw size of the frame
   uint64_t inner_offset = 0, raw_bytes = 0;  ///< the object, inside the raw frame
   Digest sha256;                             ///< of the object's raw bytes
+  /// Whether the frame holds nothing else.
+  [[nodiscard]] bool alone() const { return inner_offset == 0 && raw_bytes == frame_bytes; }
 };
+/// A frame of several objects may not be larger, raw: a reader decompresses it for one of them.
+inline constexpr uint64_t kMostGroupBytes = 16 << 20;
 
 /// A plan's record: references and the envelope, whose payload names code by digest.
 struct Record {

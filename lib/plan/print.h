@@ -29,13 +29,22 @@ Result<void> show_json(const File& file, const ShowOptions& options, json::Write
 /// A launch value as text: 64, 0.125, "bshd", [1, 2], true.
 [[nodiscard]] std::string value_text(const ValueData& data);
 
+/// A section whose objects share frames.
+struct GroupedSection {
+  uint16_t number = 0;
+  uint64_t groups = 0;       ///< frames of several objects
+  uint64_t alone_bytes = 0;  ///< what the section would take with one frame per object
+};
+
 /// What a file takes, and what the same plans would take as one standalone file each.
 struct SizeReport {
   uint64_t file_bytes = 0, entries = 0;
   std::vector<SectionInfo> sections;
+  std::vector<GroupedSection> grouped;       ///< by number; sections without groups are not in it
   uint64_t code_objects = 0, code_uses = 0;  ///< distinct objects, and kernels that name one
   uint64_t naive_bytes = 0;  ///< records and raw parts of every plan, nothing shared or compressed
 };
+/// Compresses each object of a group alone to say what the group saves.
 Result<SizeReport> size_report(const File& file);
 [[nodiscard]] std::string size_text(const SizeReport& report);
 /// One object of schema "hipplan.size/1" (schemas/size.schema.json).

@@ -2,6 +2,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstddef>
 
 #include "plan/compress.h"
@@ -28,6 +29,25 @@ bool is_aligned(ByteView bytes) {
 
 }  // namespace
 
+SharedBytes GroupCache::find(const ObjectRef& ref) {
+  const std::lock_guard lock(mutex_);
+  const auto found =
+      std::find_if(held_.begin(), held_.end(), [&](const Held& h) { return h.is(ref); });
+  if (found == held_.end()) return nullptr;
+  std::rotate(found, found + 1, held_.end());
+  return held_.back().raw;
+}
+
+void GroupCache::keep(const ObjectRef& ref, const SharedBytes& raw) {
+  constexpr uint64_t kMostHeld = 1 << 20;
+  if (raw->size() > kMostHeld) return;
+  const std::lock_guard lock(mutex_);
+  uint64_t bytes = raw->size();
+  for (const auto& held : held_) bytes += held.raw->size();
+  for (; bytes > kMostHeld; held_.erase(held_.begin())) bytes -= held_.front().raw->size();
+  held_.push_back({ref.type, ref.offset, ref.stored_bytes, ref.frame_bytes, raw});
+}
+
 Result<ByteView> File::State::frame(const ObjectRef& ref, const std::string& place) const {
   const auto* section = find_section(ref.type);
   const auto view = section == nullptr
@@ -37,6 +57,9 @@ Result<ByteView> File::State::frame(const ObjectRef& ref, const std::string& pla
     return damaged("object-range", place, "object does not lie inside its section",
                    "section " + section_name(ref.type),
                    cat("offset ", ref.offset, ", ", ref.stored_bytes, " bytes"));
+  if (!ref.alone() && ref.frame_bytes > kMostGroupBytes)
+    return damaged("raw-size", place, "a frame of several objects is too large",
+                   cat("at most ", kMostGroupBytes, " bytes, raw"), cat(ref.frame_bytes, " bytes"));
   // Larger ones are read at once and not page by page.
   if (random_access && view->size() > kPageBytes) advise(*view, MADV_WILLNEED);
   return *view;
@@ -51,13 +74,25 @@ void File::State::read_on() const {
   if (random_access.exchange(false)) advise(bytes, MADV_NORMAL);
 }
 
+Result<SharedBytes> File::State::raw_frame(const ObjectRef& ref, ByteView stored,
+                                           const std::string& place) const {
+  if (ref.alone()) {
+    HIPPLAN_TRY_ASSIGN(auto raw, decompress(stored, ref.frame_bytes, place));
+    return share(std::move(raw));
+  }
+  if (auto held = groups.find(ref)) return held;
+  HIPPLAN_TRY_ASSIGN(auto raw, decompress(stored, ref.frame_bytes, place));
+  auto group = share(std::move(raw));
+  groups.keep(ref, group);
+  return group;
+}
+
 Result<SharedBytes> File::State::object(const ObjectRef& ref, const std::string& place) const {
   HIPPLAN_TRY_ASSIGN(const auto stored, frame(ref, place));
   const auto owner = bytes.size() <= kMostReadAhead ? file.unchanging_owner() : nullptr;
   SharedBytes all;
   if (ref.compression == kZstd) {
-    HIPPLAN_TRY_ASSIGN(auto raw, decompress(stored, ref.frame_bytes, place));
-    all = share(std::move(raw));
+    HIPPLAN_TRY_ASSIGN(all, raw_frame(ref, stored, place));
   } else if (owner != nullptr && is_aligned(stored)) {
     all = part_of(owner, stored);
   } else {

@@ -1,23 +1,31 @@
-#include <set>
+#include <algorithm>
 
 #include "base/counted.h"
-#include "plan/file_state.h"
+#include "plan/group_sizes.h"
 #include "plan/print.h"
 
 namespace hipplan::plan {
+namespace {
+
+const GroupedSection* grouping(const SizeReport& report, uint16_t number) {
+  for (const auto& section : report.grouped)
+    if (section.number == number) return &section;
+  return nullptr;
+}
+
+}  // namespace
 
 Result<SizeReport> size_report(const File& file) {
   SizeReport out;
   out.file_bytes = file.bytes().size();
   out.entries = file.entry_count();
   out.sections = file.sections();
+  HIPPLAN_TRY_ASSIGN(auto groups, GroupSizes::of(file));
   Result<void> failed;
   HIPPLAN_TRY(file.for_each([&](const EntryInfo& entry) {
     const auto parts = file.parts(entry);
-    if (!parts) {
-      failed = parts.error();
-      return false;
-    }
+    failed = parts ? groups.add(entry) : Result<void>(parts.error());
+    if (!failed) return false;
     out.naive_bytes += entry.record_bytes;
     for (const auto& part : *parts) {
       out.naive_bytes += part.raw_bytes;
@@ -28,6 +36,7 @@ Result<SizeReport> size_report(const File& file) {
   HIPPLAN_TRY(failed);
   for (const auto& section : out.sections)
     if (section.number == kCodeSection) out.code_objects = section.objects;
+  HIPPLAN_TRY_ASSIGN(out.grouped, groups.finish());
   return out;
 }
 
@@ -40,17 +49,24 @@ std::string size_text(const SizeReport& report) {
   std::snprintf(line, sizeof line, "%-14s %14s %14s %8s %10s  %s\n", "section", "stored", "raw",
                 "of file", "objects", "compression");
   out += line;
+  uint64_t saved = 0;
   for (const auto& s : report.sections) {
+    std::string compression = s.compression;
+    if (const auto* groups = grouping(report, s.number)) {
+      compression += cat(", ", counted(groups->groups, "group"), "; alone ", groups->alone_bytes);
+      saved += groups->alone_bytes - std::min(groups->alone_bytes, s.stored_bytes);
+    }
     std::snprintf(line, sizeof line, "%-14s %14llu %14llu %7.1f%% %10llu  %s\n", s.type.c_str(),
                   static_cast<unsigned long long>(s.stored_bytes),
                   static_cast<unsigned long long>(s.raw_bytes),
                   percent(s.stored_bytes, report.file_bytes),
-                  static_cast<unsigned long long>(s.objects), s.compression.c_str());
+                  static_cast<unsigned long long>(s.objects), compression.c_str());
     out += line;
   }
   out += cat("file ", counted(report.file_bytes, "byte"), ", ", counted(report.entries, "plan"),
              ", ", counted(report.code_objects, "code object"), " used ",
              counted(report.code_uses, "time"), "\n");
+  if (saved > 0) out += cat("groups save ", counted(saved, "byte"), "\n");
   std::snprintf(line, sizeof line, "nothing shared or compressed: %llu bytes (this file: %.1f%%)\n",
                 static_cast<unsigned long long>(report.naive_bytes),
                 percent(report.file_bytes, report.naive_bytes));
@@ -67,6 +83,8 @@ void size_json(json::Writer& out, const SizeReport& report, const std::string& n
     out.begin_object().member("type", s.type).member("number", static_cast<int64_t>(s.number));
     out.member("offset", s.offset).member("stored_bytes", s.stored_bytes);
     out.member("raw_bytes", s.raw_bytes).member("objects", s.objects);
+    if (const auto* groups = grouping(report, s.number))
+      out.member("groups", groups->groups).member("alone_bytes", groups->alone_bytes);
     out.member("compression", s.compression).member("required", s.required);
     out.member("sha256", s.sha256.hex()).end_object();
   }

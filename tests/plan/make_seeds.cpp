@@ -24,6 +24,14 @@ plan::Plan several_launches() {
   return out;
 }
 
+/// Enough plans for their texts to share frames.
+std::vector<plan::Plan> wordy_plans() {
+  std::vector<plan::Plan> out;
+  for (unsigned i = 0; i < 3; ++i)
+    for (const char* target : {"gfx942", "gfx1100"}) out.push_back(wordy_plan(i, target));
+  return out;
+}
+
 bool put(const std::filesystem::path& path, const Result<Bytes>& bytes) {
   std::filesystem::create_directories(path.parent_path());
   return bytes.ok() && write_file(path, *bytes).ok();
@@ -40,6 +48,7 @@ int main(int count, char** arguments) {
               put(to / "fuzz_envelope/several", plan::encode_bare_plan(several_launches())) &&
               put(to / "fuzz_container/one", file_of({small_plan(1)})) &&
               put(to / "fuzz_container/two", file_of({small_plan(1), several_launches()})) &&
+              put(to / "fuzz_container/grouped", file_of(wordy_plans())) &&
               put(to / "fuzz_foreign/plan_1", hipdnn_plan(1, ingestor_payload(Bytes(20)))) &&
               put(to / "fuzz_foreign/plan_2", hipdnn_plan(2, Bytes(5))) &&
               put(to / "fuzz_foreign/container", hipdnn_container(Bytes(5), hipdnn_plan(2, {})));

@@ -72,6 +72,23 @@ inline plan::Plan sample_plan(unsigned number, const std::string& target = "gfx9
   return out;
 }
 
+/// A plan with little code and texts of a few KB that are much like those of other numbers, so that
+/// a few of them are worth a group.
+inline plan::Plan wordy_plan(unsigned number, const std::string& target = "gfx942") {
+  auto out = sample_plan(number, target);
+  out.payload.kernels = {sample_kernel("", sample_code(number % 2, 48))};
+  std::string common;
+  uint32_t state = 1;
+  for (unsigned i = 0; i < 1500; ++i) {
+    state = state * 1664525u + 1013904223u;
+    common += "0123456789abcdef"[state >> 28];
+  }
+  const std::string name = std::to_string(number);
+  out.graph = "{\"name\":\"graph " + name + "\",\"tensors\":\"" + common + "\"}";
+  out.reasons = "{\"graph\":" + name + ",\"target\":\"" + target + "\",\"all\":\"" + common + "\"}";
+  return out;
+}
+
 /// A plan with two launches that share one code object, and every text filled.
 inline plan::Plan full_plan() {
   auto out = sample_plan(7, "gfx942:sramecc+:xnack-");

@@ -45,7 +45,7 @@ void check_holds(const json::Value& wanted, const json::Value& now, const std::s
 }  // namespace
 
 TEST_CASE("golden files of format 1.0 say what they said when they were made") {
-  for (const std::string name : {"single", "library", "signed"}) {
+  for (const std::string name : {"single", "library", "grouped", "signed"}) {
     INFO(name);
     const auto file = plan::File::open(golden(name + ".hplan"), Check::full);
     REQUIRE_MESSAGE(file.ok(), (file ? "" : file.error().text()));

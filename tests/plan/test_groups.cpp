@@ -1,0 +1,315 @@
+// Texts that share frames: when a writer takes groups, that they depend on the plans alone, and
+// that readers find every damage in them.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <random>
+#include <set>
+#include <thread>
+
+#include "plan/compress.h"
+#include "plan/extract.h"
+#include "plan/front.h"
+#include "plan/print.h"
+#include "reseal.h"
+
+using namespace hipplan;
+using namespace hipplan::plan;
+using namespace hipplan::test;
+
+namespace {
+
+constexpr uint64_t kGroupBytes = 64 << 10;
+
+std::vector<Plan> wordy_plans(unsigned count) {
+  std::vector<Plan> out;
+  for (unsigned i = 0; i < count; ++i)
+    for (const char* target : {"gfx942", "gfx1100"}) out.push_back(wordy_plan(i, target));
+  return out;
+}
+
+File opened(const Bytes& bytes) {
+  auto file = open_bytes(bytes);
+  REQUIRE_MESSAGE(file.ok(), (file ? "" : file.error().text()));
+  return *file;
+}
+
+std::vector<EntryInfo> entries_of(const File& file) {
+  std::vector<EntryInfo> out;
+  REQUIRE(file.for_each([&](const EntryInfo& entry) {
+    out.push_back(entry);
+    return true;
+  }));
+  return out;
+}
+
+/// All references of one type, in the order of the plans.
+std::vector<ObjectRef> refs_of(const Bytes& bytes, uint16_t type) {
+  std::vector<ObjectRef> out;
+  const uint64_t plans = section_offset(bytes, kPlansSection);
+  for (const auto& entry : entries_of(opened(bytes))) {
+    const auto record =
+        parse_record(*slice(bytes, plans + entry.position, entry.record_bytes), "record");
+    REQUIRE(record);
+    for (const auto& ref : record->refs)
+      if (ref.type == type) out.push_back(ref);
+  }
+  return out;
+}
+
+bool has_groups(const Bytes& bytes, uint16_t type) {
+  const auto refs = refs_of(bytes, type);
+  return std::any_of(refs.begin(), refs.end(), [](const ObjectRef& r) { return !r.alone(); });
+}
+
+/// All plans of some files in one, in the order given.
+Bytes merged(const std::vector<Bytes>& files, WriteOptions options = {}) {
+  Writer writer(options);
+  for (const auto& bytes : files) {
+    const File file = opened(bytes);
+    for (const auto& entry : entries_of(file)) REQUIRE(writer.add_from(file, entry));
+  }
+  auto out = writer.to_bytes();
+  REQUIRE(out);
+  return *out;
+}
+
+/// Text of digits that do not compress below half.
+std::string noise(unsigned seed, size_t size) {
+  std::mt19937 random(seed);
+  std::string out;
+  while (out.size() < size) out += "0123456789abcdef"[random() % 16];
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("texts of a library lie in groups of bounded size, code objects alone") {
+  const auto plans = wordy_plans(100);
+  const Bytes bytes = file_of(plans);
+  uint64_t alone = 0;
+  for (const uint16_t type : {kGraphsSection, kReasonsSection}) {
+    std::set<uint64_t> frames;
+    for (const auto& ref : refs_of(bytes, type)) {
+      CHECK(ref.frame_bytes <= kGroupBytes);
+      frames.insert(ref.offset);
+    }
+    CHECK(frames.size() >= 3);
+    CHECK(frames.size() <= 8);
+  }
+  CHECK(!has_groups(bytes, kCodeSection));
+  for (const auto& plan : plans) alone += file_of({plan}).size();
+  CHECK(bytes.size() * 2 < alone);
+  // Every plan comes out whole.
+  const File file = opened(bytes);
+  for (const auto& plan : plans) {
+    const auto found = file.find(plan.graph_key, plan.target);
+    REQUIRE(found);
+    const auto back = file.read_plan(**found, true);
+    REQUIRE_MESSAGE(back.ok(), (back ? "" : back.error().text()));
+    CHECK(back->graph == plan.graph);
+    CHECK(back->reasons == plan.reasons);
+    CHECK(plan_digest(*back) == plan_digest(plan));
+  }
+}
+
+TEST_CASE("files that would not gain have no groups") {
+  CHECK(!has_groups(file_of({wordy_plan(1)}), kGraphsSection));
+  // Less than a page to save.
+  CHECK(!has_groups(file_of({wordy_plan(1), wordy_plan(2)}), kGraphsSection));
+  CHECK(has_groups(file_of(wordy_plans(10)), kGraphsSection));
+  // Texts that have nothing in common.
+  std::vector<Plan> plans;
+  for (unsigned i = 0; i < 100; ++i) {
+    plans.push_back(sample_plan(i));
+    plans.back().graph = noise(i, 3000);
+    plans.back().reasons = wordy_plan(i).reasons;
+  }
+  const Bytes bytes = file_of(plans);
+  CHECK(!has_groups(bytes, kGraphsSection));
+  CHECK(has_groups(bytes, kReasonsSection));
+}
+
+TEST_CASE("a text larger than a group lies alone between groups") {
+  auto plans = wordy_plans(60);
+  plans[20].graph = plans[21].graph = std::string(3 * kGroupBytes, ' ') + "{}";
+  const Bytes bytes = file_of(plans);
+  uint64_t large = 0;
+  for (const auto& ref : refs_of(bytes, kGraphsSection)) {
+    CHECK((ref.alone() || ref.frame_bytes <= kGroupBytes));
+    large += ref.raw_bytes > kGroupBytes;
+  }
+  CHECK(large == 2);
+  CHECK(merged({bytes}) == bytes);
+}
+
+TEST_CASE("the same plans give the same groups however they came together") {
+  auto plans = wordy_plans(60);
+  const Bytes whole = file_of(plans);
+  REQUIRE(has_groups(whole, kGraphsSection));
+  std::shuffle(plans.begin(), plans.end(), std::mt19937(2));
+  WriteOptions small;
+  small.memory_bytes = 100;
+  CHECK(file_of(plans, small) == whole);
+  CHECK(merged({whole}) == whole);
+  CHECK(merged({whole, whole}) == whole);
+  CHECK(merged({whole}, small) == whole);
+  // The level is for objects that lie alone.
+  WriteOptions strong;
+  strong.compression_level = 19;
+  CHECK(merged({whole}, strong) == whole);
+  // Out of parts with other groups, and with none.
+  std::vector<Bytes> thirds, singles;
+  for (size_t i = 0; i < 3; ++i)
+    thirds.push_back(file_of({plans.begin() + 40 * i, plans.begin() + 40 * (i + 1)}));
+  for (const auto& plan : plans) singles.push_back(file_of({plan}));
+  REQUIRE(has_groups(thirds[0], kGraphsSection));
+  CHECK(merged({thirds[0], thirds[1], thirds[2]}) == whole);
+  CHECK(merged({thirds[2], thirds[0], thirds[1], thirds[2]}) == whole);
+  CHECK(merged(singles) == whole);
+  CHECK(merged({thirds[0], merged({singles.begin() + 20, singles.end()})}) == whole);
+}
+
+TEST_CASE("what is taken out of a file with groups is as if it had never been there") {
+  const auto plans = wordy_plans(30);
+  const File file = opened(file_of(plans));
+  for (const auto& plan : plans) {
+    const auto found = file.find(plan.graph_key, plan.target);
+    REQUIRE(found);
+    const auto single = extract_plan(file, **found);
+    REQUIRE(single);
+    CHECK(*single == file_of({plan}));
+  }
+  const auto is_kept = [](const EntryInfo& entry) { return entry.target == "gfx942"; };
+  Writer writer({});
+  std::vector<Plan> kept;
+  for (const auto& plan : plans)
+    if (plan.target == "gfx942") kept.push_back(plan);
+  for (const auto& entry : entries_of(file))
+    if (is_kept(entry)) REQUIRE(writer.add_from(file, entry));
+  CHECK(*writer.to_bytes() == file_of(kept));
+}
+
+TEST_CASE("each byte of a file with groups matters") {
+  const Bytes good = file_of(wordy_plans(4));
+  REQUIRE(has_groups(good, kReasonsSection));
+  std::mt19937 random(3);
+  Bytes bad = good;
+  for (size_t at = 0; at < good.size(); ++at) {
+    const std::byte mask{static_cast<uint8_t>(1u << (random() % 8))};
+    bad[at] ^= mask;
+    const auto file = open_bytes(bad);
+    INFO("offset ", at);
+    REQUIRE(!file.ok());
+    CHECK(file.error().code == hipplan::Code::damaged);
+    bad[at] ^= mask;
+  }
+}
+
+TEST_CASE("damage in a group is found behind right section digests, and by who reads one plan") {
+  const auto plans = wordy_plans(4);
+  const Bytes good = file_of(plans);
+  const auto refs = refs_of(good, kReasonsSection);
+  REQUIRE(!refs[0].alone());
+  const uint64_t start = section_offset(good, kReasonsSection) + refs[0].offset;
+  uint64_t harmless = 0;
+  for (uint64_t i = 0; i < refs[0].stored_bytes; ++i) {
+    Bytes bad = good;
+    bad[start + i] ^= std::byte{1};
+    reseal_sections(bad);
+    INFO("byte ", i, " of the group");
+    const auto whole = open_bytes(bad);
+    const auto file = open_bytes(bad, Check::lookup);
+    REQUIRE(file);
+    size_t wrong = 0;
+    for (const auto& plan : plans) {
+      const auto entry = *file->find(plan.graph_key, plan.target);
+      CHECK(file->read_decisions(*entry).ok());  // restoring needs no texts
+      const auto back = file->read_plan(*entry, false);
+      wrong += !back.ok();
+      if (back) CHECK(back->reasons == plan.reasons);
+      if (!back) CHECK(back.error().code == hipplan::Code::damaged);
+    }
+    // A compressed frame has bits that change nothing.
+    CHECK(whole.ok() == (wrong == 0));
+    if (!whole) CHECK(whole.error().code == hipplan::Code::damaged);
+    harmless += wrong == 0;
+  }
+  CHECK(harmless < 10);
+}
+
+TEST_CASE("a frame of several objects has a cap of its own") {
+  Plan plan = sample_plan(1);
+  plan.graph.assign(17 << 20, ' ');
+  const Bytes large = file_of({plan});
+  REQUIRE(opened(large).read_plan(entries_of(opened(large))[0], false).ok());
+  // The same frame, of which the plan takes a part.
+  Bytes bad = large;
+  const uint64_t ref = section_offset(bad, kPlansSection) + kRecordHeaderBytes + kObjectRefBytes;
+  REQUIRE(*load<uint16_t>(bad, ref) == kGraphsSection);
+  store(bad, ref + 40, uint64_t{5});
+  store(bad, ref + 48, sha256(as_bytes("     ")).bytes);
+  reseal_all(bad);
+  const auto file = open_bytes(bad, Check::lookup);
+  REQUIRE(file);
+  const auto entry = entries_of(*file)[0];
+  CHECK(file->read_plan(entry, false).error().reason == "raw-size");
+  CHECK(open_bytes(bad).error().reason == "raw-size");
+  CHECK(size_report(*file).error().reason == "raw-size");
+}
+
+TEST_CASE("several threads read plans whose texts share groups") {
+  const auto plans = wordy_plans(80);
+  const File file = opened(file_of(plans));
+  std::atomic<int> wrong{0};
+  std::vector<std::thread> threads;
+  for (unsigned t = 0; t < 4; ++t)
+    threads.emplace_back([&, t] {
+      for (size_t i = 0; i < plans.size(); ++i) {
+        const auto& plan = plans[(i * (2 * t + 1)) % plans.size()];
+        const auto found = file.find(plan.graph_key, plan.target);
+        const auto back = file.read_plan(**found, true);
+        wrong += !back.ok() || back->graph != plan.graph || back->reasons != plan.reasons;
+      }
+    });
+  for (auto& thread : threads) thread.join();
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("size says what groups save") {
+  const auto plans = wordy_plans(40);
+  const Bytes bytes = file_of(plans);
+  const auto report = size_report(opened(bytes));
+  REQUIRE_MESSAGE(report.ok(), (report ? "" : report.error().text()));
+  REQUIRE(report->grouped.size() == 2);
+  CHECK(report->grouped[0].number == kGraphsSection);
+  CHECK(report->grouped[1].number == kReasonsSection);
+  for (const auto& grouped : report->grouped) {
+    std::set<Digest> seen;
+    std::set<uint64_t> frames;
+    uint64_t alone = 0;
+    for (const auto& plan : plans) {
+      const auto& text = grouped.number == kGraphsSection ? plan.graph : plan.reasons;
+      if (!seen.insert(sha256(as_bytes(text))).second) continue;
+      const auto compressed = Compressor(3).compress(as_bytes(text));
+      alone += compressed->empty() ? text.size() : compressed->size();
+    }
+    for (const auto& ref : refs_of(bytes, grouped.number)) frames.insert(ref.offset);
+    CHECK(grouped.alone_bytes == alone);
+    CHECK(grouped.groups == frames.size());
+  }
+  CHECK(size_text(*report).find("groups save ") != std::string::npos);
+  json::Writer out;
+  size_json(out, *report, "x");
+  const auto parsed = json::parse(out.text(), "size");
+  REQUIRE(parsed);
+  uint64_t sections = 0;
+  for (const auto& section : parsed->find("sections")->items)
+    sections += section.find("groups") != nullptr;
+  CHECK(sections == 2);
+  const auto plain = size_report(opened(file_of({wordy_plan(1)})));
+  REQUIRE(plain);
+  CHECK(plain->grouped.empty());
+  CHECK(size_text(*plain).find("group") == std::string::npos);
+}
