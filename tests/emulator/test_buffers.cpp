@@ -106,7 +106,63 @@ void run(const target::Description& description, const std::string& flags) {
   CHECK(d[1] < std::ldexp(1.0, -53 - 19));
 }
 
+const char* const kSwizzled = R"(
+typedef i32 i4 __attribute__((ext_vector_type(4)));
+extern "C" __attribute__((device)) u32 load(i4, i32, i32, i32, i32) __asm("llvm.amdgcn.struct.buffer.load.i32");
+KERNEL swizzled(u32* out, i32 w0, i32 w1, i32 w2, i32 w3, u32 scale) {
+  i4 r = {w0, w1, w2, w3};
+  for (u32 offset = 0; offset < 8; ++offset)
+    out[offset * 32 + item()] = load(r, item() * scale, offset * 4, 0, 0);
+}
+)";
+
+/// Records of 24 bytes whose pieces of `piece` bytes lie `together` records at a time.
+void check_swizzled(const std::string& arch, uint32_t piece, uint32_t together, bool by_lane) {
+  CAPTURE(arch);
+  CAPTURE(piece);
+  const bool gfx9 = arch == "gfx942";
+  auto description = gfx9 ? mi300x() : rx7900();
+  description.arch.base = arch;
+  const auto code = compile(kSwizzled, arch);
+  if (!code) return;
+  Emulated gpu(description);
+  gpu.load(*code);
+  constexpr uint32_t kRecords = 32, kStride = 24;
+  std::vector<uint32_t> memory;
+  const auto value = [](uint32_t record, uint32_t offset) { return record * 1000 + offset + 1; };
+  for (uint32_t block = 0; block < kRecords; block += together)
+    for (uint32_t offset = 0; offset < kStride; offset += piece)
+      for (uint32_t record = block; record < block + together; ++record)
+        for (uint32_t word = 0; word < piece; word += 4)
+          memory.push_back(value(record, offset + word));
+  memory.resize(memory.size() + 256, 7);
+  const auto base = gpu.put(memory), out = gpu.reserve(8 * 32 * 4);
+  const uint32_t swizzle = piece == 4 ? 1 : piece == 8 ? 2 : 3;
+  const uint32_t high = static_cast<uint32_t>(base >> 32) | kStride << 16 |
+                        (together == 0 ? 0
+                         : gfx9        ? 1u << 31
+                                       : swizzle << 30);
+  uint32_t strides = 0;
+  while (8u << strides < together) ++strides;
+  const uint32_t last = strides << 21 | (by_lane ? 1u << 23 : 0);
+  check_ok(gpu.launch("swizzled", {1}, {32}, out, static_cast<uint32_t>(base), high, 31u, last,
+                      by_lane ? 0u : 1u));
+  const auto got = gpu.get<uint32_t>(out, 256);
+  for (uint32_t offset = 0; offset < 8; ++offset)
+    for (uint32_t lane = 0; lane < 32; ++lane)
+      CHECK(got[offset * 32 + lane] ==
+            (lane < 31 && offset < 6 ? value(lane, offset * 4) : 0));  // 31 records
+}
+
 }  // namespace
+
+TEST_CASE("swizzled buffers, and indices by lane") {
+  check_swizzled("gfx942", 4, 8, false);
+  check_swizzled("gfx942", 4, 32, true);
+  check_swizzled("gfx1100", 4, 16, false);
+  check_swizzled("gfx1100", 8, 8, true);
+  check_swizzled("gfx1201", 8, 32, false);
+}
 
 TEST_CASE("buffer accesses stay inside their resource; rare instructions") {
   run(mi300x(), "0x00020000");

@@ -1,5 +1,6 @@
 #include "device/emulator/access.h"
 
+#include "device/emulator/buffer_resource.h"
 #include "device/emulator/monitor.h"
 
 namespace hipplan::emulator {
@@ -182,7 +183,7 @@ bool lds_places(Wave& wave, const Op& op, bool write, int64_t extra, Places& pla
 /// Private memory through the resource that the launch puts into s[0:3] where scratch instructions
 /// do not exist. The scalar offset counts bytes of the whole wavefront.
 bool private_buffer_places(Wave& wave, const Op& op, bool write, int64_t extra, Places& places) {
-  const bool offen = (op.immediate & 1) != 0;
+  const bool offen = (op.immediate & kOffsetRegister) != 0;
   const uint64_t fixed = (read_scalar(wave, op.from[kScalarOffset]) & 0xffffffffull) / wave.lanes;
   const uint32_t* row = wave.rows[op.from[kAddress].index].lane;
   for (int lane = 0; lane < wave.lanes; ++lane) {
@@ -199,24 +200,23 @@ bool private_buffer_places(Wave& wave, const Op& op, bool write, int64_t extra, 
 /// Raw and structured buffers: address and bounds from the four-dword resource. Lanes beyond
 /// num_records get no place.
 bool buffer_places(Wave& wave, const Op& op, bool write, int64_t extra, Places& places) {
-  const uint32_t* resource = wave.scalars + op.from[kScalar].index;
-  const uint64_t base = (resource[0] | static_cast<uint64_t>(resource[1] & 0xffffu) << 32);
-  if (base >> 32 == kPrivateResource >> 32)
+  const BufferResource resource(wave.scalars + op.from[kScalar].index,
+                                (op.immediate & kGfx9Buffer) != 0);
+  if (resource.base >> 32 == kPrivateResource >> 32)
     return private_buffer_places(wave, op, write, extra, places);
-  const uint64_t stride = (resource[1] >> 16) & 0x3fffu, records = resource[2];
   const uint64_t fixed = read_scalar(wave, op.from[kScalarOffset]) & 0xffffffffull;
-  const bool offen = (op.immediate & 1) != 0, idxen = (op.immediate & 2) != 0;
+  const bool offen = (op.immediate & kOffsetRegister) != 0;
+  const bool idxen = (op.immediate & kIndexRegister) != 0;
   const Row* rows = wave.rows + op.from[kAddress].index;
   for (int lane = 0; lane < wave.lanes; ++lane) {
     places.at[lane] = nullptr;
     if (((places.mask >> lane) & 1u) == 0) continue;
-    const uint64_t index = idxen ? rows[0].lane[lane] : 0;
+    const uint64_t index =
+        (idxen ? rows[0].lane[lane] : 0) + (resource.add_lane ? static_cast<uint64_t>(lane) : 0);
     const uint64_t moved =
         (offen ? rows[idxen ? 1 : 0].lane[lane] : 0) + static_cast<uint64_t>(op.offset + extra);
-    const bool outside = stride != 0 && idxen ? index >= records || moved + op.bytes > stride
-                                              : moved + op.bytes > records;
-    if (outside) continue;
-    places.at[lane] = reach_lane(wave, op, base + fixed + moved + index * stride, write, lane);
+    if (resource.outside(index, moved, op.bytes, idxen)) continue;
+    places.at[lane] = reach_lane(wave, op, resource.address(index, moved) + fixed, write, lane);
     if (places.at[lane] == nullptr) return false;
   }
   return true;
@@ -260,17 +260,28 @@ bool find_places(Wave& wave, const Op& op, bool write, int64_t extra, Places& pl
   return found;
 }
 
-const std::byte* reach_scalar(Wave& wave, const Op& op, uint64_t address, uint64_t bytes) {
-  const Allocation* found = find_allocation(wave, op, address, bytes, false);
+namespace {
+
+std::byte* reach_scalar_as(Wave& wave, const Op& op, uint64_t address, uint64_t bytes, bool write) {
+  const Allocation* found = find_allocation(wave, op, address, bytes, write);
   if (found == nullptr) {
-    global_fault(wave, address, static_cast<unsigned>(bytes), false, -1,
+    global_fault(wave, address, static_cast<unsigned>(bytes), write, -1,
                  wave.memory->find(address));
     return nullptr;
   }
-  if (wave.monitor != nullptr && !wave.monitor->scalar_read(wave, *found, address, bytes))
+  if (wave.monitor != nullptr && !wave.monitor->scalar_access(wave, *found, address, bytes, write))
       [[unlikely]]
     return nullptr;
   return found->host + (address - found->base);
+}
+
+}  // namespace
+
+const std::byte* reach_scalar(Wave& wave, const Op& op, uint64_t address, uint64_t bytes) {
+  return reach_scalar_as(wave, op, address, bytes, false);
+}
+std::byte* reach_scalar_write(Wave& wave, const Op& op, uint64_t address, uint64_t bytes) {
+  return reach_scalar_as(wave, op, address, bytes, true);
 }
 
 }  // namespace hipplan::emulator

@@ -9,6 +9,10 @@ namespace hipplan::emulator {
 /// buffer resource, from[3] scalar offset.
 enum : unsigned { kAddress = 0, kData = 1, kScalar = 2, kScalarOffset = 3, kData2 = 4 };
 
+/// Op::immediate of buffer operations: an offset in a register, an index in one, a resource as gfx9
+/// lays it out.
+enum : uint64_t { kOffsetRegister = 1, kIndexRegister = 2, kGfx9Buffer = 4 };
+
 /// Host addresses of the active lanes. Null for lanes that are off, and for lanes of a buffer
 /// access beyond the buffer's size, which read 0 and write nothing.
 struct Places {
@@ -25,6 +29,8 @@ bool find_places(Wave& wave, const Op& op, bool write, int64_t extra, Places& pl
 
 /// Host address of a scalar access, or null after a fault.
 const std::byte* reach_scalar(Wave& wave, const Op& op, uint64_t address, uint64_t bytes);
+/// The same for one that writes.
+std::byte* reach_scalar_write(Wave& wave, const Op& op, uint64_t address, uint64_t bytes);
 
 /// Lanes of LDS accesses that do not go through an address register.
 std::byte* reach_lds(Wave& wave, uint64_t offset, unsigned bytes, int lane, bool write);

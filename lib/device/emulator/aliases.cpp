@@ -15,6 +15,11 @@ namespace {
   {P "store_b32", P "store_dword"}, {P "store_b64", P "store_dwordx2"}, {P "store_b96", P "store_dwordx3"}, \
   {P "store_b128", P "store_dwordx4"}, {P "store_b8", P "store_byte"}, {P "store_b16", P "store_short"}, \
   {P "store_d16_hi_b8", P "store_byte_d16_hi"}, {P "store_d16_hi_b16", P "store_short_d16_hi"}
+#define HALF_FORMATS(P)                                                                            \
+  {P "load_d16_format_x", P "load_format_d16_x"}, {P "load_d16_format_xy", P "load_format_d16_xy"}, \
+  {P "load_d16_format_xyz", P "load_format_d16_xyz"}, {P "load_d16_format_xyzw", P "load_format_d16_xyzw"}, \
+  {P "store_d16_format_x", P "store_format_d16_x"}, {P "store_d16_format_xy", P "store_format_d16_xy"}, \
+  {P "store_d16_format_xyz", P "store_format_d16_xyz"}, {P "store_d16_format_xyzw", P "store_format_d16_xyzw"}
 #define ATOMICS(P)                                                                                 \
   {P "swap_b32", P "swap"}, {P "swap_b64", P "swap_x2"}, {P "cmpswap_b32", P "cmpswap"}, {P "cmpswap_b64", P "cmpswap_x2"}, \
   {P "add_u32", P "add"}, {P "add_u64", P "add_x2"}, {P "sub_u32", P "sub"}, {P "sub_u64", P "sub_x2"}, \
@@ -27,6 +32,8 @@ namespace {
 
 constexpr Alias kAliases[] = {
     MEMORY("global_"), MEMORY("flat_"), MEMORY("scratch_"), MEMORY("buffer_"),
+    HALF_FORMATS("buffer_"), HALF_FORMATS("tbuffer_"),
+    {"buffer_load_d16_hi_format_x", "buffer_load_format_d16_hi_x"}, {"buffer_store_d16_hi_format_x", "buffer_store_format_d16_hi_x"},
     ATOMICS("global_atomic_"), ATOMICS("flat_atomic_"), ATOMICS("buffer_atomic_"),
 
     {"s_load_b32", "s_load_dword"}, {"s_load_b64", "s_load_dwordx2"}, {"s_load_b96", "s_load_dwordx3"},
@@ -44,6 +51,9 @@ constexpr Alias kAliases[] = {
     {"ds_store_b8", "ds_write_b8"}, {"ds_store_b16", "ds_write_b16"}, {"ds_store_b8_d16_hi", "ds_write_b8_d16_hi"}, {"ds_store_b16_d16_hi", "ds_write_b16_d16_hi"},
     {"ds_store_2addr_b32", "ds_write2_b32"}, {"ds_store_2addr_b64", "ds_write2_b64"},
     {"ds_store_2addr_stride64_b32", "ds_write2st64_b32"}, {"ds_store_2addr_stride64_b64", "ds_write2st64_b64"},
+    {"ds_direct_load", "lds_direct_load"}, {"ds_load_addtid_b32", "ds_read_addtid_b32"}, {"ds_store_addtid_b32", "ds_write_addtid_b32"},
+    {"ds_storexchg_2addr_rtn_b32", "ds_wrxchg2_rtn_b32"}, {"ds_storexchg_2addr_rtn_b64", "ds_wrxchg2_rtn_b64"},
+    {"ds_storexchg_2addr_stride64_rtn_b32", "ds_wrxchg2st64_rtn_b32"}, {"ds_storexchg_2addr_stride64_rtn_b64", "ds_wrxchg2st64_rtn_b64"},
     {"ds_storexchg_rtn_b32", "ds_wrxchg_rtn_b32"}, {"ds_storexchg_rtn_b64", "ds_wrxchg_rtn_b64"},
 
     {"s_and_not1_b32", "s_andn2_b32"}, {"s_and_not1_b64", "s_andn2_b64"}, {"s_or_not1_b32", "s_orn2_b32"}, {"s_or_not1_b64", "s_orn2_b64"},

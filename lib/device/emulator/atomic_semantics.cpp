@@ -4,6 +4,7 @@
 // Instructions", "LDS & GDS Instructions".
 #include <limits>
 
+#include "device/emulator/atomic_functions.h"
 #include "device/emulator/float_math.h"
 #include "device/emulator/transfer.h"
 
@@ -64,34 +65,23 @@ void atomic_lanes(Wave& wave, const Op& op) {
   wave.counters.bytes_written += moved_bytes(places, op.bytes);
 }
 
-// The functions: old value, data, second data (compare-and-swap only).
-template <class T>
-struct Do {
-  static constexpr auto kSwap = [](T, T d, T) { return d; };
-  static constexpr auto kAdd = [](T o, T d, T) { return static_cast<T>(o + d); };
-  static constexpr auto kSub = [](T o, T d, T) { return static_cast<T>(o - d); };
-  static constexpr auto kReverseSub = [](T o, T d, T) { return static_cast<T>(d - o); };
-  static constexpr auto kMin = [](T o, T d, T) { return d < o ? d : o; };
-  static constexpr auto kMax = [](T o, T d, T) { return o < d ? d : o; };
-  static constexpr auto kAnd = [](T o, T d, T) { return static_cast<T>(o & d); };
-  static constexpr auto kOr = [](T o, T d, T) { return static_cast<T>(o | d); };
-  static constexpr auto kXor = [](T o, T d, T) { return static_cast<T>(o ^ d); };
-  static constexpr auto kIncrement = [](T o, T d, T) { return static_cast<T>(o >= d ? 0 : o + 1); };
-  static constexpr auto kDecrement = [](T o, T d, T) {
-    return static_cast<T>(o == 0 || d < o ? d : o - 1);
-  };
-  static constexpr auto kSubClamp = [](T o, T d, T) { return static_cast<T>(o < d ? 0 : o - d); };
-  static constexpr auto kSubIf = [](T o, T d, T) { return static_cast<T>(o < d ? o : o - d); };
-  /// o, clear, set
-  static constexpr auto kMaskedOr = [](T o, T d, T s) { return static_cast<T>((o & ~d) | s); };
-  static constexpr auto kSwapIf = [](T o, T d, T c) { return o == c ? d : o; };
-};
 template <class T>
 struct DoFloat {
   static constexpr auto kAdd = [](T o, T d, T) { return o + d; };
+  static constexpr auto kSwapIf = [](T o, T d, T c) { return o == c ? d : o; };
   static constexpr auto kMin = [](T o, T d, T) { return smaller(o, d); };
   static constexpr auto kMax = [](T o, T d, T) { return larger(o, d); };
 };
+/// Each dword on its own: bit 31 of the data says whether it is replaced, by the other bits.
+constexpr auto kSwapMarked = [](u64 o, u64 d, u64) {
+  u64 next = o;
+  for (const unsigned at : {0u, 32u})
+    if ((d >> (at + 31) & 1u) != 0)
+      next = (next & ~(0xffffffffull << at)) | (d & (0x7fffffffull << at));
+  return next;
+};
+/// Down by the data, or up by the second data when there is less.
+constexpr auto kWrap = [](u32 o, u32 d, u32 up) { return o >= d ? o - d : o + up; };
 template <class S, S (*Narrow)(float)>
 u32 add_pair(u32 o, u32 d) {
   const S low = Narrow(widen(S{static_cast<uint16_t>(o)}) + widen(S{static_cast<uint16_t>(d)}));
@@ -188,6 +178,7 @@ constexpr Semantics atomic(std::string_view name) {
   atomic<S, u32, Do<u32>::kSubClamp>(P "sub_clamp_u32"), atomic<S, u32, Do<u32>::kSubIf>(P "cond_sub_u32")
 #define LDS_ATOMIC(NAME, TYPE, T, F) atomic<Space::lds, T, F>("ds_" NAME "_" TYPE), atomic<Space::lds, T, F>("ds_" NAME "_rtn_" TYPE)
 #define LDS_PAIR(NAME, T, TYPE) atomic<Space::lds, T, Do<T>::kSwapIf, true>("ds_" NAME "_" TYPE), atomic<Space::lds, T, Do<T>::kSwapIf, true>("ds_" NAME "_rtn_" TYPE)
+#define LDS_FLOAT_PAIR(NAME, T, TYPE) atomic<Space::lds, T, DoFloat<T>::kSwapIf, true>("ds_" NAME "_" TYPE), atomic<Space::lds, T, DoFloat<T>::kSwapIf, true>("ds_" NAME "_rtn_" TYPE)
 #define LDS_MASK(NAME, T, TYPE) atomic<Space::lds, T, Do<T>::kMaskedOr, true>("ds_" NAME "_" TYPE), atomic<Space::lds, T, Do<T>::kMaskedOr, true>("ds_" NAME "_rtn_" TYPE)
 
 constexpr Semantics kAtomicTable[] = {
@@ -198,7 +189,13 @@ constexpr Semantics kAtomicTable[] = {
     isa::rdna3("GLOBAL"),
     atomic<Space::global, u32, Do<u32>::kSubClamp>("global_atomic_csub_u32"),
 
+    atomic<Space::global, float, DoFloat<float>::kSwapIf, true>("global_atomic_cmpswap_f32"),
+
+    isa::rdna3("FLAT"),
+    atomic<Space::flat, float, DoFloat<float>::kSwapIf, true>("flat_atomic_cmpswap_f32"),
+
     isa::rdna3("MUBUF"),
+    atomic<Space::buffer, float, DoFloat<float>::kSwapIf, true>("buffer_atomic_cmpswap_f32"),
     atomic<Space::buffer, u32, Do<u32>::kSubClamp>("buffer_atomic_csub_u32"),
 
     isa::none("a form of global_atomic_csub_u32 that no document has"),
@@ -219,16 +216,21 @@ constexpr Semantics kAtomicTable[] = {
     LDS_ATOMIC("xor", "b32", u32, Do<u32>::kXor), LDS_ATOMIC("xor", "b64", u64, Do<u64>::kXor),
     atomic<Space::lds, u32, Do<u32>::kSwap>("ds_wrxchg_rtn_b32"), atomic<Space::lds, u64, Do<u64>::kSwap>("ds_wrxchg_rtn_b64"),
     LDS_ATOMIC("add", "f32", float, DoFloat<float>::kAdd), LDS_MASK("mskor", u32, "b32"),
-    LDS_MASK("mskor", u64, "b64"),
+    LDS_MASK("mskor", u64, "b64"), atomic<Space::lds, u64, kSwapMarked>("ds_condxchg32_rtn_b64"),
 
     isa::cdna("DS"),
     LDS_PAIR("cmpst", u32, "b32"), LDS_PAIR("cmpst", u64, "b64"),
+    LDS_FLOAT_PAIR("cmpst", float, "f32"), LDS_FLOAT_PAIR("cmpst", double, "f64"),
     LDS_ATOMIC("add", "f64", double, DoFloat<double>::kAdd),
 
     isa::rdna("DS"),
     LDS_PAIR("cmpstore", u32, "b32"), LDS_PAIR("cmpstore", u64, "b64"),
 
+    isa::rdna3("DS"),
+    LDS_FLOAT_PAIR("cmpstore", float, "f32"), LDS_FLOAT_PAIR("cmpstore", double, "f64"),
+
     isa::each("DS", "DS", ""),
+    atomic<Space::lds, u32, kWrap, true>("ds_wrap_rtn_b32"),
     LDS_ATOMIC("min", "f32", float, DoFloat<float>::kMin), LDS_ATOMIC("max", "f32", float, DoFloat<float>::kMax),
     LDS_ATOMIC("min", "f64", double, DoFloat<double>::kMin), LDS_ATOMIC("max", "f64", double, DoFloat<double>::kMax),
 

@@ -84,6 +84,14 @@ int32_t exponent_of(float x) {
 float multiply_zero_wins(float a, float b) {
   return a == 0.0f || b == 0.0f ? 0.0f : a * b;
 }
+float fused_zero_wins(float a, float b, float c) {
+  return a == 0.0f || b == 0.0f ? c : std::fma(a, b, c);
+}
+/// Specular term: a * b where b is above -greatest and c positive.
+float multiply_lit(float a, float b, float c) {
+  constexpr float kGreatest = 0x1.fffffep127f;
+  return b > -kGreatest && c > 0.0f ? a * b : -kGreatest;
+}
 
 /// The axis of a direction that is longest: z before y before x among equals.
 enum class Axis : uint8_t { x, y, z };
@@ -166,7 +174,15 @@ constexpr Semantics kFloatTable[] = {
     lanes<[](float a, float b, float c) { return larger(larger(a, b), c); }>("v_max3_f32"),
     lanes<[](float a, float b, float c) { return median(a, b, c); }>("v_med3_f32"),
 
+    isa::rdna("VOP3"),
+    lanes<[](float a, float b, float c) { return fused_zero_wins(a, b, c); }>("v_fma_dx9_zero_f32"),
+    lanes<[](float a, float b, float c) { return multiply_lit(a, b, c); }>("v_mullit_f32"),
+
+    isa::rdna3("VOP2"),
+    lanes<[](float a, float b, float c) { return fused_zero_wins(a, b, c); }>("v_fmac_dx9_zero_f32"),
+
     isa::cdna("VOP3"),
+    lanes<[](float a, float b, float c) { const float product = multiply_zero_wins(a, b); return product + c; }>("v_mad_legacy_f32"),
     lanes<[](float a, float b, float c) { const float product = a * b; return product + c; }>("v_mad_f32"),
 };
 // clang-format on

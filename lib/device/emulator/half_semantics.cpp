@@ -129,6 +129,7 @@ constexpr Semantics kHalfTable[] = {
     isa::cdna("VOP3"),
     lanes<[](Half a, Half b, Half c) { return fused(a, b, c); }>("v_fma_legacy_f16"),
     multiply_adds<[](Half a, Half b, Half c) { return multiply_add(a, b, c); }, [](Half a, Half b, Half c) { return multiply_add_directed(a, b, c); }>("v_mad_f16", kKeepsHigh),
+    multiply_adds<[](Half a, Half b, Half c) { return multiply_add(a, b, c); }, [](Half a, Half b, Half c) { return multiply_add_directed(a, b, c); }>("v_mad_legacy_f16"),
     lanes<[](Half a, Half b, Half c) { return division_fixup(a, b, c); }>("v_div_fixup_legacy_f16"),
 };
 // clang-format on

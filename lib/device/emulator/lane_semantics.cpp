@@ -104,7 +104,11 @@ constexpr Semantics kLaneTable[] = {
      .parameter = 1},
     {.mnemonic = "v_swap_b32", .run = swap_registers, .flags = kVector, .lower = lower_swap},
 
+    isa::rdna("VOP1"),
+    {.mnemonic = "v_pipeflush", .run = nothing, .flags = kVector, .lower = lower_nothing},
+
     isa::cdna("VOP1"),
+    {.mnemonic = "v_clrexcp", .run = nothing, .flags = kVector, .lower = lower_nothing},
     {.mnemonic = "v_permlane16_swap_b32",
      .run = swap_blocks<16>,
      .flags = kVector,

@@ -1,6 +1,6 @@
 // DS instructions: loads and stores in LDS, and the lane exchanges that share their encoding.
 // ISA documents, "LDS & GDS Instructions" and "Data Share".
-#include "device/emulator/transfer.h"
+#include "device/emulator/transpose.h"
 
 namespace hipplan::emulator {
 namespace {
@@ -163,6 +163,10 @@ constexpr Semantics two(std::string_view name, bool is_store, int64_t scale) {
           .lower = is_store ? lower_lds_store : lower_lds_load,
           .parameter = Transfer{Space::lds, 4 * Words}.pack() | scale << 32};
 }
+template <Handler Run, uint8_t Bytes>
+constexpr Semantics transposed(std::string_view name) {
+  return {.mnemonic = name, .run = Run, .flags = kVector, .lower = lower_lds_load, .parameter = Transfer{Space::lds, Bytes}.pack()};
+}
 constexpr Space L = Space::lds;
 
 constexpr Semantics kLdsTable[] = {
@@ -185,6 +189,10 @@ constexpr Semantics kLdsTable[] = {
     {.mnemonic = "ds_bpermute_b32", .run = permute_backward<false>, .flags = kVector, .lower = lower_permute},
     {.mnemonic = "ds_permute_b32", .run = permute_forward, .flags = kVector, .lower = lower_permute},
     {.mnemonic = "ds_swizzle_b32", .run = swizzle, .flags = kVector, .lower = lower_swizzle},
+
+    isa::cdna("DS"),
+    transposed<load_transposed<4, 2, 16>, 8>("ds_read_b64_tr_b4"), transposed<load_transposed<8, 2, 16>, 8>("ds_read_b64_tr_b8"),
+    transposed<load_transposed<16, 2, 16>, 8>("ds_read_b64_tr_b16"), transposed<load_transposed<6, 3, 16>, 12>("ds_read_b96_tr_b6"),
 
     isa::rdna4("DS"),
     {.mnemonic = "ds_bpermute_fi_b32", .run = permute_backward<true>, .flags = kVector, .lower = lower_permute},

@@ -452,6 +452,11 @@ Result<void> Lowering::add(const Instruction& instruction, uint32_t line) {
   if (!done)
     return done.error().where.empty() ? done.error().within(place_of(instruction)) : done.error();
   if (op.run != nullptr) push(op);
+  if (follow_m0_ != nullptr && op.to.place == Place::sgpr && op.to.index == scalar::kM0) {
+    Op follow;
+    follow.run = follow_m0_;
+    push(follow);
+  }
   return {};
 }
 

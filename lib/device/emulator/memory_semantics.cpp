@@ -1,6 +1,6 @@
 // Vector loads and stores: global, flat, scratch and buffer; the LDS forms share the data half.
 // ISA documents, "FLAT, Scratch and Global Instructions" and "MUBUF Instructions".
-#include "device/emulator/transfer.h"
+#include "device/emulator/transpose.h"
 
 namespace hipplan::emulator {
 namespace {
@@ -18,11 +18,11 @@ Result<void> check_hints(const Instruction& instruction, Op& op) {
     for (const auto hint : kHints) known = known || modifier.name == hint;
     if (op.space == Space::buffer) {
       if (modifier.name == "offen") {
-        op.immediate |= 1;
+        op.immediate |= kOffsetRegister;
         known = true;
       }
       if (modifier.name == "idxen") {
-        op.immediate |= 2;
+        op.immediate |= kIndexRegister;
         known = true;
       }
     }
@@ -57,7 +57,9 @@ Result<void> lower_buffer_address(const Instruction& instruction, size_t at,
                                   const Lowering& lowering, Op& op) {
   const auto& operands = instruction.operands;
   if (operands.size() != at + 3) return operand_error(instruction, "unexpected operands");
-  const unsigned words = ((op.immediate & 1) != 0 ? 1u : 0u) + ((op.immediate & 2) != 0 ? 1u : 0u);
+  if (lowering.is_gfx9()) op.immediate |= kGfx9Buffer;
+  const unsigned words = ((op.immediate & kOffsetRegister) != 0 ? 1u : 0u) +
+                         ((op.immediate & kIndexRegister) != 0 ? 1u : 0u);
   if (words != 0) {
     HIPPLAN_TRY_ASSIGN(op.from[kAddress], lowering.source(operands[at], Type::wide, words));
     HIPPLAN_TRY(vector_only(instruction, op.from[kAddress].place));
@@ -86,6 +88,12 @@ Result<void> lower_place(const Instruction& instruction, size_t at, size_t data,
 
 Result<void> lower_vector_load(const Instruction& instruction, Lowering& lowering, Op& op) {
   const Transfer transfer = Transfer::from(lowering.entry().parameter);
+  if (instruction.has("lds")) return lower_lds_modifier(instruction, transfer.space, lowering, op);
+  return lower_load_of(instruction, transfer, lowering, op);
+}
+
+Result<void> lower_load_of(const Instruction& instruction, const Transfer& transfer,
+                           const Lowering& lowering, Op& op) {
   op.space = transfer.space;
   op.bytes = transfer.bytes;
   HIPPLAN_TRY(check_hints(instruction, op));
@@ -140,6 +148,24 @@ Result<void> lower_vector_atomic(const Instruction& instruction, Lowering& lower
 
 namespace {
 
+/// In waves of 64 a lane gets half of what it would in one of 32.
+template <unsigned Bits, uint8_t Bytes, unsigned Group>
+Result<void> lower_transposed(const Instruction& instruction, Lowering& lowering, Op& op) {
+  const bool wide = lowering.settings().lanes == 64;
+  const Transfer transfer{Space::global, static_cast<uint8_t>(wide ? Bytes / 2 : Bytes)};
+  HIPPLAN_TRY(lower_load_of(instruction, transfer, lowering, op));
+  op.bytes = Bytes;
+  if (wide) op.run = load_transposed_wide<Bits, Bytes / 4, Group>;
+  return {};
+}
+template <unsigned Bits, uint8_t Bytes, unsigned Group>
+constexpr Semantics transposed_load(std::string_view name) {
+  return {.mnemonic = name,
+          .run = load_transposed<Bits, Bytes / 4, Group>,
+          .flags = kVector,
+          .lower = lower_transposed<Bits, Bytes, Group>};
+}
+
 // clang-format off
 #define LOADS(PREFIX, SPACE)                                                          \
   memory_load<Transfer{SPACE, 4}>(PREFIX "load_dword"), memory_load<Transfer{SPACE, 8}>(PREFIX "load_dwordx2"), \
@@ -176,6 +202,9 @@ constexpr Semantics kMemoryTable[] = {
 
     isa::each("MUBUF", "MUBUF", "VBUFFER"),
     LOADS("buffer_", Space::buffer), STORES("buffer_", Space::buffer),
+
+    isa::rdna4("VGLOBAL"),
+    transposed_load<16, 16, 8>("global_load_tr_b128"), transposed_load<8, 8, 16>("global_load_tr_b64"),
 };
 // clang-format on
 

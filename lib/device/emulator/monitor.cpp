@@ -237,17 +237,25 @@ void Monitor::count(const Op& op, bool write, const Lanes& lds, const Lanes& glo
   }
 }
 
-bool Monitor::scalar_read(Wave& wave, const Allocation& from, uint64_t address, uint64_t bytes) {
-  if (settings_.profile) {
-    counts_.scalar_bytes += bytes;
-    touch_lines(from, address - from.base, bytes);
-  }
-  if (!from.writable || from.shadow == nullptr) return true;
-  const Touched at{Touched::Kind::global, &from, address - from.base};
+bool Monitor::scalar_access(Wave& wave, const Allocation& at, uint64_t address, uint64_t bytes,
+                            bool write) {
   const Op& op = dispatch_.program->ops[wave.current];
+  const bool atomic = line_of(op).sharing == Sharing::atomic;
+  if (settings_.profile) {
+    if (!write || atomic) counts_.scalar_bytes += bytes;
+    if (write) counts_.global_bytes[1] += bytes;
+    touch_lines(at, address - at.base, bytes);
+  }
+  if (!at.writable || at.shadow == nullptr) return true;
+  const Touched place{Touched::Kind::global, &at, address - at.base};
   const auto size = static_cast<unsigned>(bytes);
-  if (settings_.races && !check_race(wave, op, at, size, AccessKind::read, -1)) return false;
-  return !settings_.uninitialized || check_written(wave, at, size, true, false, -1);
+  if (settings_.races) {
+    const AccessKind plain = write ? AccessKind::write : AccessKind::read;
+    const AccessKind kind = atomic ? AccessKind::atomic : plain;
+    if (!check_race(wave, op, place, size, kind, -1)) return false;
+    if (atomic) order_.synchronize(wave, address, true, true);
+  }
+  return !settings_.uninitialized || check_written(wave, place, size, !write || atomic, write, -1);
 }
 
 }  // namespace hipplan::emulator

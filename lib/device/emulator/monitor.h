@@ -42,8 +42,9 @@ class Monitor {
   /// One memory operation's lanes, before their data moves. False after a fault, which the wave
   /// then holds.
   bool access(Wave& wave, const Op& op, bool write, const Places& places);
-  /// A scalar load from `from`; false after a fault.
-  bool scalar_read(Wave& wave, const Allocation& from, uint64_t address, uint64_t bytes);
+  /// A scalar load from `at`, or a store or an atomic there; false after a fault.
+  bool scalar_access(Wave& wave, const Allocation& at, uint64_t address, uint64_t bytes,
+                     bool write);
 
   [[nodiscard]] const ProfileCounts& counts() const { return counts_; }
   /// Gets the shadows of all allocations ready for a launch.

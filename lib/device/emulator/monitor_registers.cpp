@@ -85,7 +85,13 @@ std::optional<RegisterCheck::Report> RegisterCheck::before(const Wave& wave, con
     for (unsigned i = base.index; i < base.index + std::max<unsigned>(base.words, 1u); ++i)
       if (i < scalar::kCount && state.scalar_undefined[i])
         return Report{cat("the address comes from s", i, ", which nothing has written"), -1};
-  if (scalar_load) return std::nullopt;
+  if (scalar_load) {
+    const Source& data = op.from[kScalar];  // of a store
+    for (unsigned i = data.index; data.place == Place::sgpr && i < data.index + data.words; ++i)
+      if (i < scalar::kCount && state.scalar_undefined[i])
+        return Report{cat("the data comes from s", i, ", which nothing has written"), -1};
+    return std::nullopt;
+  }
   const uint64_t wrong = undefined_rows(state, wave, op.from[kAddress], 0) & exec_;
   if (wrong == 0) return std::nullopt;
   return Report{cat("the address comes from ", vector_name(op.from[kAddress].index),
@@ -117,7 +123,8 @@ std::optional<RegisterCheck::Report> RegisterCheck::stored(const Wave& wave, con
   for (const unsigned which : {unsigned{kData}, unsigned{kData2}}) {
     const Source& data = op.from[which];
     if (data.place != Place::vgpr) continue;
-    const unsigned words = std::max(1u, op.bytes / 4u);  // compare-and-swap: of each of the two
+    // Compare-and-swap: of each of the two.
+    const unsigned words = op.data_words != 0 ? op.data_words : std::max(1u, op.bytes / 4u);
     for (unsigned row = data.index; row < data.index + words; ++row)
       if (row < kVectorRows && ((state.undefined[row] >> lane) & 1u) != 0)
         return Report{cat("the data comes from ", vector_name(row), ", which nothing has written"),
@@ -155,10 +162,13 @@ void RegisterCheck::after(const Wave& wave, const Op& op, const ProgramLine& lin
     return;
   }
   // Registers chosen at run time, and v_permlane*_swap's second one.
-  const bool by_number = line.text.rfind("v_movrel", 0) == 0;
+  const bool by_number =
+      line.text.rfind("v_movrel", 0) == 0 || line.text.rfind("v_swaprel", 0) == 0;
   const unsigned end = by_number ? kVectorRows : first + op.to.words;
   const uint64_t lanes = line.flow == Flow::everywhere ? ~0ull : exec_;
-  for (unsigned row = first; row < end; ++row) mark(state, row, lanes, 0);
+  for (unsigned row = by_number ? std::min<unsigned>(first, op.from[0].index) : first; row < end;
+       ++row)
+    mark(state, row, lanes, 0);
   if (op.from[0].place == Place::vgpr && line.text.find("swap") != std::string::npos)
     mark(state, op.from[0].index, lanes, 0);
 }

@@ -129,7 +129,8 @@ struct Op {
   bool plain = true;         ///< no clamp, omod, part or DPP: results go straight to the row
   bool saddr = false, lds = false, returns = false, early_out = false;
   uint8_t source_count = 0;
-  uint8_t bytes = 0;  ///< of one lane's access
+  uint8_t bytes = 0;       ///< of one lane's access
+  uint8_t data_words = 0;  ///< registers that a store reads, where bytes do not tell
   Space space = Space::none;
   int64_t offset = 0, offset2 = 0;
   uint64_t immediate = 0;

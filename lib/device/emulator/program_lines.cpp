@@ -34,14 +34,14 @@ bool is_matrix(std::string_view name) {
 InstructionClass class_of(std::string_view name) {
   if (is_matrix(name)) return InstructionClass::matrix;
   if (starts(name, "v_")) return InstructionClass::vector;
-  if (starts(name, "ds_")) return InstructionClass::lds;
+  if (starts(name, "ds_") || starts(name, "lds_")) return InstructionClass::lds;
   if (starts(name, "scratch_")) return InstructionClass::private_memory;
   if (starts(name, "global_load") || starts(name, "global_store") ||
       starts(name, "global_atomic") || starts(name, "flat_") || starts(name, "buffer_load") ||
-      starts(name, "buffer_store") || starts(name, "buffer_atomic"))
+      starts(name, "buffer_store") || starts(name, "buffer_atomic") || starts(name, "tbuffer_"))
     return InstructionClass::global_memory;
-  if (starts(name, "s_load") || starts(name, "s_buffer_load"))
-    return InstructionClass::scalar_memory;
+  for (const std::string_view word : {"s_load", "s_buffer_", "s_store", "s_atomic"})
+    if (starts(name, word) && !has(name, "prefetch")) return InstructionClass::scalar_memory;
   for (const std::string_view word :
        {"s_branch", "s_cbranch", "s_setpc", "s_swappc", "s_call", "s_endpgm"})
     if (starts(name, word)) return InstructionClass::branch;
@@ -56,8 +56,8 @@ Sharing sharing_of(std::string_view name, std::string_view text) {
   if (has(name, "atomic")) return Sharing::atomic;
   const bool memory = has(name, "load") || has(name, "store");
   if (starts(name, "ds_"))
-    return memory || starts(name, "ds_read") || starts(name, "ds_write_b") ||
-                   starts(name, "ds_write2")
+    return !has(name, "xchg") && !has(name, "cmpst") &&
+                   (memory || starts(name, "ds_read") || starts(name, "ds_write"))
                ? Sharing::plain
                : Sharing::atomic;
   const bool coherent = has(text, " sc0") || has(text, " sc1") || has(text, " glc") ||
@@ -84,9 +84,11 @@ Fence fence_of(std::string_view name, std::string_view text, std::string_view ar
 Flow flow_of(std::string_view name) {
   if (is_matrix(name) || starts(name, "v_writelane")) return Flow::everywhere;
   if (starts(name, "v_pk_")) return Flow::pairs;
-  if (starts(name, "v_swap")) return Flow::exchanges;
-  for (const std::string_view word : {"ds_bpermute", "ds_permute", "ds_swizzle", "v_permlane",
-                                      "v_movrel", "ds_append", "ds_consume", "v_readfirstlane"})
+  if (starts(name, "v_swap_")) return Flow::exchanges;
+  if (has(name, "load_block")) return Flow::defines;
+  for (const std::string_view word :
+       {"ds_bpermute", "ds_permute", "ds_swizzle", "v_permlane", "v_movrel", "v_swaprel",
+        "ds_append", "ds_consume", "v_readfirstlane"})
     if (starts(name, word)) return Flow::defines;
   return Flow::spreads;
 }
@@ -105,7 +107,7 @@ Work work_of(std::string_view name) {
   for (const std::string_view word : {"fma", "mad", "mac"})
     if (starts(name, word)) each = 2;
   for (const std::string_view word : {"add_f", "add_nc_f", "sub_f", "subrev_f", "mul_f",
-                                      "mul_legacy", "mul_dx9", "add_bf", "mul_bf"})
+                                      "mul_legacy", "mul_dx9", "mullit", "add_bf", "mul_bf"})
     if (starts(name, word)) each = 1;
   if (starts(name, "dot2")) each = 4;
   if (each == 0 || has(name, "_u32") || has(name, "_i32") || has(name, "_u16") ||
@@ -138,10 +140,10 @@ Rounding rounding_of(std::string_view name) {
     if (starts(rest, word)) rest.remove_prefix(word.size());
   bool rounds = false;
   for (const std::string_view word :
-       {"add_f",    "sub_f",    "subrev_f", "mul_f",  "mul_legacy", "mul_dx9",     "fma",
-        "mad_f",    "mac_f",    "madmk",    "madak",  "mad_mix",    "cvt_f32",     "cvt_f16",
-        "cvt_f64",  "ldexp",    "div_fmas", "add_bf", "mul_bf",     "cvt_pk_bf16", "cvt_pk_f16",
-        "sqrt_f64", "sqrt_f16", "rcp_f16",  "dot2"})
+       {"add_f",       "sub_f",        "subrev_f", "mul_f",    "mul_legacy", "mul_dx9", "fma",
+        "mullit",      "mad_legacy_f", "mad_f",    "mac_f",    "madmk",      "madak",   "mad_mix",
+        "cvt_f32",     "cvt_f16",      "cvt_f64",  "ldexp",    "div_fmas",   "add_bf",  "mul_bf",
+        "cvt_pk_bf16", "cvt_pk_f16",   "sqrt_f64", "sqrt_f16", "rcp_f16",    "dot2"})
     if (starts(rest, word)) rounds = true;
   if (!rounds || has(name, "_u64") || is_matrix(name)) return Rounding::none;
   if (starts(rest, "cvt_f32_f16") || starts(rest, "cvt_f64_f32")) return Rounding::none;  // exact

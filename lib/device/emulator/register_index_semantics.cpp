@@ -1,4 +1,4 @@
-// Registers whose number M0 adds to: v_movrel*, s_movrel*. ISA documents, "VGPR
+// Registers whose number M0 adds to: v_movrel*, v_swaprel, s_movrel*. ISA documents, "VGPR
 // Indexing" and "SOP1 Instructions".
 #include "device/emulator/lanes.h"
 
@@ -50,6 +50,16 @@ void move_row(Wave& wave, const Op& op) {
   const uint32_t* from = moved_row(wave, op.from[0].index, moves.source);
   if (from != nullptr) copy_lanes(to, from, wave.exec());
 }
+void swap_rows(Wave& wave, const Op& op) {
+  const Moves moves = moves_of<true, true, true>(wave);
+  uint32_t* to = moved_row(wave, op.to.index, moves.destination);
+  uint32_t* from = to == nullptr ? nullptr : moved_row(wave, op.from[0].index, moves.source);
+  if (from == nullptr) return;
+  for (uint64_t left = wave.exec(); left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    std::swap(to[lane], from[lane]);
+  }
+}
 template <bool Source, bool Destination, unsigned Words, bool Split = false>
 void move_scalar(Wave& wave, const Op& op) {
   const Moves moves = moves_of<Source, Destination, Split>(wave);
@@ -97,6 +107,7 @@ constexpr Semantics kRegisterIndexTable[] = {
     isa::rdna("VOP1"),
     vector("v_movrels_b32", move_row<true, false>, 4), vector("v_movreld_b32", move_row<false, true>, 0),
     vector("v_movrelsd_b32", move_row<true, true>, 4), vector("v_movrelsd_2_b32", move_row<true, true, true>, 4),
+    vector("v_swaprel_b32", swap_rows, 4),
 };
 // clang-format on
 

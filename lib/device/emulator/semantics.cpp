@@ -15,7 +15,9 @@ std::vector<std::span<const Semantics>> families() {
           lane_semantics(),           lds_semantics(),           memory_semantics(),
           atomic_semantics(),         packed_semantics(),        matrix_semantics(),
           rdna_semantics(),           call_semantics(),          fp8_semantics(),
-          register_index_semantics(), lds_direct_semantics()};
+          register_index_semantics(), lds_direct_semantics(),    formatted_semantics(),
+          lds_exchange_semantics(),   wide_vector_semantics(),   block_semantics(),
+          exec_semantics(),           mode_semantics(),          scalar_store_semantics()};
 }
 
 Index make_index() {

@@ -100,6 +100,9 @@ struct Alias {
 std::span<const Semantics> scalar_semantics();
 std::span<const Semantics> scalar_memory_semantics();
 std::span<const Semantics> control_semantics();
+std::span<const Semantics> scalar_store_semantics();
+std::span<const Semantics> exec_semantics();
+std::span<const Semantics> mode_semantics();
 std::span<const Semantics> integer_semantics();
 std::span<const Semantics> compare_semantics();
 std::span<const Semantics> float_semantics();
@@ -117,6 +120,10 @@ std::span<const Semantics> call_semantics();
 std::span<const Semantics> fp8_semantics();
 std::span<const Semantics> register_index_semantics();
 std::span<const Semantics> lds_direct_semantics();
+std::span<const Semantics> formatted_semantics();
+std::span<const Semantics> lds_exchange_semantics();
+std::span<const Semantics> wide_vector_semantics();
+std::span<const Semantics> block_semantics();
 std::span<const Alias> aliases();
 
 /// The entry of a mnemonic, through the aliases, or null. The index is built once, on first use.
@@ -175,6 +182,10 @@ class Lowering {
   /// Entry of the instruction that is being lowered.
   [[nodiscard]] const Semantics& entry() const { return *entry_; }
 
+  /// Register indexing is on from here: `handler` runs after each instruction that writes M0; null
+  /// ends that.
+  void follow_m0(Handler handler) { follow_m0_ = handler; }
+
   /// The operation that is appended next gets `address` as its Op::target.
   void branch_to(uint64_t address);
 
@@ -220,6 +231,7 @@ class Lowering {
   const Semantics* entry_ = nullptr;
   uint32_t line_ = 0;
   std::optional<uint64_t> half_rounding_;
+  Handler follow_m0_ = nullptr;
   bool jumps_ = false;
   std::shared_ptr<CodeMap> code_map_ = std::make_shared<CodeMap>();
   std::vector<Op> ops_;

@@ -124,6 +124,12 @@ void store_lanes(Wave& wave, const Op& op) {
   wave.counters.bytes_written += moved_bytes(places, T.bytes);
 }
 
+/// Of an instruction whose entry does not say how many registers are loaded.
+Result<void> lower_load_of(const Instruction& instruction, const Transfer& transfer,
+                           const Lowering& lowering, Op& op);
+/// Loads with the modifier "lds": their data go to LDS.
+Result<void> lower_lds_modifier(const Instruction& instruction, Space space,
+                                const Lowering& lowering, Op& op);
 Result<void> lower_vector_load(const Instruction& instruction, Lowering& lowering, Op& op);
 Result<void> lower_vector_store(const Instruction& instruction, Lowering& lowering, Op& op);
 Result<void> lower_vector_atomic(const Instruction& instruction, Lowering& lowering, Op& op);

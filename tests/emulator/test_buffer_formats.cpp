@@ -1,0 +1,309 @@
+// Formatted buffer loads and stores: every data format with every number format, against the
+// formats' definitions.
+#include <unistd.h>
+
+#include "buffer_format_model.h"
+#include "emulated.h"
+
+using namespace hipplan;
+using namespace hipplan::test;
+
+namespace {
+
+target::Description device_for(const std::string& arch) {
+  auto d = arch.rfind("gfx9", 0) == 0 ? mi300x() : rx7900();
+  d.arch.base = arch;
+  return d;
+}
+
+const char* const kText = R"(
+typedef float f4 __attribute__((ext_vector_type(4)));
+typedef float f3 __attribute__((ext_vector_type(3)));
+typedef float f2 __attribute__((ext_vector_type(2)));
+typedef i32 i4 __attribute__((ext_vector_type(4)));
+typedef _Float16 h4 __attribute__((ext_vector_type(4)));
+#define INTRINSIC extern "C" __attribute__((device))
+#define LOAD(NAME) __asm("llvm.amdgcn.struct.buffer.load.format." NAME)
+#define STORE(NAME) __asm("llvm.amdgcn.struct.buffer.store.format." NAME)
+INTRINSIC f4 load4(i4, i32, i32, i32, i32) LOAD("v4f32");
+INTRINSIC f3 load3(i4, i32, i32, i32, i32) LOAD("v3f32");
+INTRINSIC f2 load2(i4, i32, i32, i32, i32) LOAD("v2f32");
+INTRINSIC float load1(i4, i32, i32, i32, i32) LOAD("f32");
+INTRINSIC h4 half4(i4, i32, i32, i32, i32) LOAD("v4f16");
+INTRINSIC void store4(f4, i4, i32, i32, i32, i32) STORE("v4f32");
+INTRINSIC void store3(f3, i4, i32, i32, i32, i32) STORE("v3f32");
+INTRINSIC void store2(f2, i4, i32, i32, i32, i32) STORE("v2f32");
+INTRINSIC void store1(float, i4, i32, i32, i32, i32) STORE("f32");
+INTRINSIC void put4(h4, i4, i32, i32, i32, i32) STORE("v4f16");
+INTRINSIC f4 typed4(i4, i32, i32, i32, i32, i32) __asm("llvm.amdgcn.struct.tbuffer.load.v4f32");
+INTRINSIC void typed_store4(f4, i4, i32, i32, i32, i32, i32) __asm("llvm.amdgcn.struct.tbuffer.store.v4f32");
+#define RESOURCE i4 r = {w0, w1, w2, w3};
+#define WORDS i32 w0, i32 w1, i32 w2, i32 w3
+KERNEL loads(f4* out, WORDS) { RESOURCE out[item()] = load4(r, item(), 0, 0, 0); }
+KERNEL halves(h4* out, WORDS) { RESOURCE out[item()] = half4(r, item(), 0, 0, 0); }
+KERNEL stores(const f4* in, WORDS) { RESOURCE store4(in[item()], r, item(), 0, 0, 0); }
+KERNEL half_stores(const h4* in, WORDS) { RESOURCE put4(in[item()], r, item(), 0, 0, 0); }
+KERNEL parts(float* out, WORDS) {
+  RESOURCE
+  out += item() * 6;
+  f3 c = load3(r, item(), 0, 0, 0); f2 b = load2(r, item(), 0, 0, 0);
+  out[0] = load1(r, item(), 0, 0, 0); out[1] = b.x; out[2] = b.y; out[3] = c.x; out[4] = c.y; out[5] = c.z;
+}
+KERNEL part_stores(const f4* in, WORDS) {
+  RESOURCE
+  f4 v = in[item()];
+  if (item() % 3 == 0) store1(v.x, r, item(), 0, 0, 0);
+  if (item() % 3 == 1) store2(v.xy, r, item(), 0, 0, 0);
+  if (item() % 3 == 2) store3(v.xyz, r, item(), 0, 0, 0);
+}
+template <int F> struct Typed {
+  static __attribute__((device)) void load(f4* out, i4 r) {
+    out[F * 32 + item()] = typed4(r, item(), 0, 0, F, 0);
+    if constexpr (F > 0) Typed<F - 1>::load(out, r);
+  }
+  static __attribute__((device)) void store(f4 value, i4 r, i32 bytes) {
+    typed_store4(value, r, item(), 0, F * bytes, F, 0);
+    if constexpr (F > 0) Typed<F - 1>::store(value, r, bytes);
+  }
+};
+KERNEL typed_loads(f4* out, WORDS) { RESOURCE Typed<LAST>::load(out, r); }
+KERNEL typed_stores(const f4* in, WORDS, i32 bytes) { RESOURCE Typed<LAST>::store(in[item()], r, bytes); }
+KERNEL high(u32* out, WORDS) {
+  RESOURCE
+  u32 low = 0x11112222u, up = 0x33334444u, zero = 0, at = item();
+  asm volatile("s_nop 0\n" LOW_X " %0, %2, %3, %4 idxen\n" HIGH_X " %1, %2, %3, %4 idxen\n" WAIT
+               : "+v"(low), "+v"(up) : "v"(at), "s"(r), "s"(zero) : "memory");
+  out[item() * 2] = low; out[item() * 2 + 1] = up;
+}
+)";
+
+void check_loads(Emulated& gpu, const std::string& arch) {
+  const auto memory = memory_of();
+  const auto in = gpu.put(memory);
+  const auto out = gpu.reserve(32 * 16);
+  for (const Format& f : formats_of(arch)) {
+    CAPTURE(f.code);
+    for (const uint32_t select : {kIdentity, uint32_t{6 | 1 << 3 | 0 << 6 | 4 << 9}}) {
+      const Resource r = resource(arch, in, f, 16, 30, select);
+      const auto check = [&](const char* kernel, int width) {
+        check_ok(
+            gpu.launch(kernel, {1}, {32}, out, r.words[0], r.words[1], r.words[2], r.words[3]));
+        const auto got = gpu.get<uint8_t>(out, 32 * 16);
+        for (size_t lane = 0; lane < 32; ++lane)
+          for (size_t i = 0; i < 4; ++i) {
+            uint32_t value = 0;
+            std::memcpy(&value, got.data() + (lane * 4 + i) * static_cast<size_t>(width / 8),
+                        static_cast<size_t>(width / 8));
+            const unsigned which = select >> (3 * i) & 7u;
+            const uint32_t want =
+                lane < 30 ? loaded(f, memory.data() + lane * 16, which, width) : 0;
+            if (!same_value(value, want, is_integer(f), width))
+              FAIL_CHECK(f.number, " lane ", lane, " component ", i, " got ", value, " want ",
+                         want);
+          }
+      };
+      check("loads", 32);
+      check("halves", 16);
+    }
+  }
+}
+
+/// The bytes of an element after a store of four registers, or of `count`.
+std::vector<uint8_t> stored(const Format& f, const float* values, size_t count, int width) {
+  std::vector<uint8_t> element(f.bytes());
+  size_t at = 0;
+  for (size_t i = 0; i < f.widths.size(); ++i) {
+    const int w = f.widths[i];
+    uint32_t code = 0;
+    const uint32_t bits = bits_of(values[i]);
+    if (i < count && is_integer(f))
+      code = integer_code(f.number, w, width == 16 ? bits & 0xffffu : bits, width);
+    else if (i < count && width == 16)
+      code = w == 32 ? bits_of(static_cast<float>(float_value(bits & 0xffffu, 16)))
+                     : code_of(f.number, w, float_value(bits & 0xffffu, 16));
+    else if (i < count)
+      code = w == 32 ? bits : code_of(f.number, w, static_cast<double>(values[i]));
+    for (size_t b = 0; b < static_cast<size_t>(w); ++b, ++at)
+      element[at / 8] = static_cast<uint8_t>(element[at / 8] | (code >> b & 1u) << (at % 8));
+  }
+  return element;
+}
+bool same_element(const Format& f, const uint8_t* got, const std::vector<uint8_t>& want) {
+  for (size_t i = 0; i < f.widths.size(); ++i) {
+    const uint32_t a = component(f, got, i), b = component(f, want.data(), i);
+    const int w = f.widths[i];
+    const bool nan =
+        f.number == "FLOAT" && std::isnan(float_value(a, w)) && std::isnan(float_value(b, w));
+    if (a != b && !nan) return false;
+  }
+  return true;
+}
+
+/// Halves of the values, each in the lower half of a word for stored(); and packed for the GPU.
+struct HalfValues {
+  std::vector<float> words;
+  std::vector<uint16_t> packed;
+  HalfValues(const std::vector<float>& values, bool integers) {
+    for (const float value : values) {
+      const uint32_t code =
+          integers ? bits_of(value) & 0xffffu : half_code(static_cast<double>(value));
+      float word = 0;
+      std::memcpy(&word, &code, 4);
+      words.push_back(word);
+      packed.push_back(static_cast<uint16_t>(code));
+    }
+  }
+};
+
+void check_stores(Emulated& gpu, const std::string& arch) {
+  for (const Format& f : formats_of(arch)) {
+    CAPTURE(f.code);
+    const auto values = is_integer(f) ? integers_of() : values_of();
+    const HalfValues half(values, is_integer(f));
+    const auto in = gpu.put(values), half_in = gpu.put(half.packed);
+    const auto check = [&](const char* kernel, device::Address from, int width, bool parts) {
+      const auto out = gpu.put(std::vector<uint8_t>(33 * 16, 0xa5));
+      const Resource r = resource(arch, out, f, 16, 30);
+      check_ok(gpu.launch(kernel, {1}, {32}, from, r.words[0], r.words[1], r.words[2], r.words[3]));
+      const auto got = gpu.get<uint8_t>(out, 32 * 16);
+      for (size_t lane = 0; lane < 32; ++lane) {
+        const float* value = (width == 16 ? half.words : values).data() + lane * 4;
+        const size_t written = lane < 30 ? f.bytes() : 0, count = parts ? lane % 3 + 1 : 4;
+        CHECK_MESSAGE((written == 0 ||
+                       same_element(f, got.data() + lane * 16, stored(f, value, count, width))),
+                      kernel, " ", f.number, " lane ", lane);
+        CHECK(std::all_of(got.begin() + static_cast<ptrdiff_t>(lane * 16 + written),
+                          got.begin() + static_cast<ptrdiff_t>(lane * 16 + 16),
+                          [](uint8_t byte) { return byte == 0xa5; }));
+      }
+    };
+    check("stores", in, 32, false);
+    check("part_stores", in, 32, true);
+    check("half_stores", half_in, 16, false);
+  }
+}
+
+void check_typed(Emulated& gpu, const std::string& arch) {
+  const auto memory = memory_of();
+  const auto in = gpu.put(memory);
+  const auto formats = formats_of(arch);
+  const auto out = gpu.reserve(formats.size() * 32 * 16);
+  const Resource r = resource(arch, in, {{}, "", 5}, 16, 30);
+  check_ok(
+      gpu.launch("typed_loads", {1}, {32}, out, r.words[0], r.words[1], r.words[2], r.words[3]));
+  const auto got = gpu.get<uint32_t>(out, formats.size() * 128);
+  const auto values = values_of();
+  const auto target = gpu.put(std::vector<uint8_t>(formats.size() * 512, 0x5a));
+  const Resource to = resource(arch, target, {{}, "", 5}, 16, 30);
+  check_ok(gpu.launch("typed_stores", {1}, {32}, gpu.put(values), to.words[0], to.words[1],
+                      to.words[2], to.words[3], 512u));
+  const auto elements = gpu.get<uint8_t>(target, formats.size() * 512);
+  for (const Format& f : formats) {
+    CAPTURE(f.code);
+    for (size_t lane = 0; lane < 32; ++lane) {
+      for (unsigned i = 0; i < 4; ++i) {
+        const uint32_t want = lane < 30 ? loaded(f, memory.data() + lane * 16, 4 + i, 32) : 0;
+        CHECK(same_value(got[(f.code * 32 + lane) * 4 + i], want, is_integer(f), 32));
+      }
+      const uint8_t* element = elements.data() + f.code * 512 + lane * 16;
+      if (lane < 30 && !f.widths.empty())
+        CHECK(same_element(f, element, stored(f, values.data() + lane * 4, 4, 32)));
+      CHECK(std::all_of(element + (lane < 30 ? f.bytes() : 0), element + 16,
+                        [](uint8_t byte) { return byte == 0x5a; }));
+    }
+  }
+}
+
+/// Loads of fewer components, and into either half of a register.
+void check_parts(Emulated& gpu, const std::string& arch) {
+  const auto memory = memory_of();
+  const auto in = gpu.put(memory);
+  for (const Format& f : formats_of(arch)) {
+    if (f.number != "SNORM" && f.number != "FLOAT") continue;
+    CAPTURE(f.code);
+    const Resource r = resource(arch, in, f, 16, 32);
+    const auto out = gpu.reserve(32 * 24), high = gpu.reserve(32 * 8);
+    check_ok(gpu.launch("parts", {1}, {32}, out, r.words[0], r.words[1], r.words[2], r.words[3]));
+    check_ok(gpu.launch("high", {1}, {32}, high, r.words[0], r.words[1], r.words[2], r.words[3]));
+    const auto got = gpu.get<uint32_t>(out, 32 * 6), both = gpu.get<uint32_t>(high, 64);
+    for (size_t lane = 0; lane < 32; ++lane) {
+      const uint8_t* element = memory.data() + lane * 16;
+      const unsigned select[] = {4, 4, 5, 4, 5, 6};
+      for (size_t i = 0; i < 6; ++i)
+        CHECK(same_value(got[lane * 6 + i], loaded(f, element, select[i], 32), false, 32));
+      const uint32_t x = loaded(f, element, 4, 16);
+      CHECK((both[lane * 2] >> 16) == 0x1111u);
+      CHECK(same_value(both[lane * 2] & 0xffffu, x, false, 16));
+      CHECK((both[lane * 2 + 1] & 0xffffu) == 0x4444u);
+      CHECK(same_value(both[lane * 2 + 1] >> 16, x, false, 16));
+    }
+  }
+}
+
+std::string definitions(const std::string& arch) {
+  if (arch.rfind("gfx9", 0) == 0)
+    return "#define LAST 127\n#define LOW_X \"buffer_load_format_d16_x\"\n"
+           "#define HIGH_X \"buffer_load_format_d16_hi_x\"\n#define WAIT \"s_waitcnt vmcnt(0)\"\n";
+  const std::string wait =
+      arch.rfind("gfx12", 0) == 0 ? "s_wait_loadcnt 0x0" : "s_waitcnt vmcnt(0)";
+  return "#define LAST 63\n#define LOW_X \"buffer_load_d16_format_x\"\n"
+         "#define HIGH_X \"buffer_load_d16_hi_format_x\"\n#define WAIT \"" +
+         wait + "\"\n";
+}
+
+void run(const std::string& arch) {
+  CAPTURE(arch);
+  const auto code = compile(definitions(arch) + kText, arch, "-O1");
+  if (!code) return;
+  Emulated gpu(device_for(arch));
+  gpu.load(*code);
+  check_loads(gpu, arch);
+  check_stores(gpu, arch);
+  check_typed(gpu, arch);
+  check_parts(gpu, arch);
+}
+
+}  // namespace
+
+TEST_CASE("formatted buffer accesses, data and number formats of gfx9") {
+  run("gfx942");
+}
+
+TEST_CASE("formatted buffer accesses, unified formats") {
+  run("gfx1100");
+  run("gfx1201");
+}
+
+TEST_CASE("checks look at formatted accesses") {
+  const std::string arch = "gfx942";
+  const auto code = compile(definitions(arch) + kText, arch, "-O1");
+  if (!code) return;
+  Emulated gpu(device_for(arch));
+  gpu.load(*code);
+  const auto out = gpu.reserve(512), small = gpu.reserve(64);
+  const Format bytes{{8, 8, 8, 8}, "UNORM", 10};
+  // The resource says more than there is.
+  Resource r = resource(arch, small, bytes, 4, 32);
+  check_fault(gpu.launch("loads", {1}, {32}, out, r.words[0], r.words[1], r.words[2], r.words[3]),
+              "bad-address", {"buffer_load_format_xyzw", "read of 4 bytes", "lane 16"});
+  check_fault(gpu.launch("stores", {1}, {32}, out, r.words[0], r.words[1], r.words[2], r.words[3]),
+              "bad-address", {"buffer_store_format_xyzw", "write of 4 bytes", "lane 16"});
+
+  device::OpenOptions options;
+  options.check_uninitialized = true;
+  Emulated strict(device_for(arch), options);
+  strict.load(*code);
+  const auto halves = strict.reserve(32 * 16), result = strict.reserve(32 * 24);
+  std::vector<uint8_t> first(16, 1);
+  for (uint64_t lane = 0; lane < 32; ++lane)
+    check_ok(strict.device().copy_in(halves + lane * 16,
+                                     std::as_bytes(std::span(first.data(), lane == 9 ? 11 : 16))));
+  r = resource(arch, halves, {{32, 32, 32, 32}, "FLOAT", 14 | 7 << 4}, 16, 32);
+  check_fault(
+      strict.launch("loads", {1}, {32}, result, r.words[0], r.words[1], r.words[2], r.words[3]),
+      "uninitialized", {"buffer_load_format_xyzw", "lane 9"});
+  // What the instruction does not take need not be there.
+  r = resource(arch, halves, {{32, 32, 32, 32}, "FLOAT", 14 | 7 << 4}, 16, 32, 4);
+  check_ok(
+      strict.launch("loads", {1}, {32}, result, r.words[0], r.words[1], r.words[2], r.words[3]));
+}
