@@ -49,8 +49,7 @@ Result<bool> groups_pay(Objects objects, ObjectStore& store) {
     measured += raw.size();
     ++groups;
   }
-  return grouped + kLeastSaved <= alone && grouped <= alone / 8 * 7 &&
-         grouped <= groups * kMostStored;
+  return grouped + kLeastSaved <= alone && grouped <= groups * kMostStored;
 }
 
 Result<void> lay_out_alone(ObjectLayout& layout, uint16_t type, ObjectStore& store) {
