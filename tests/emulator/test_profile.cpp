@@ -157,3 +157,56 @@ TEST_CASE("a trace shows the chosen wavefront, and a break its registers") {
     row = row || line.find("= 0x10c0 0x10c1 0x10c2") != std::string::npos;
   CHECK(row);
 }
+
+TEST_CASE(
+    "typed buffer loads, LDS by lane number and scalar stores are counted where they belong") {
+  const auto code = compile(R"x(
+typedef u32 u4 __attribute__((ext_vector_type(4)));
+KERNEL moves(u32* out, u32 value) {
+  SHARED u32 s[64];
+  s[item()] = 0;
+  u4 r = {(u32)(u64)out, (u32)((u64)out >> 32), 512, 0x20000};
+  u32 at = item() * 4, x, zero = 0;
+  asm volatile("tbuffer_load_format_x %0, %1, %2, %3 format:[BUF_DATA_FORMAT_16,BUF_NUM_FORMAT_SINT] offen\n"
+               "s_waitcnt vmcnt(0)" : "=v"(x) : "v"(at), "s"(r), "s"(zero) : "memory");
+  asm volatile("s_mov_b32 m0, 0\ns_nop 0\nds_write_addtid_b32 %0\nds_read_addtid_b32 %0\n"
+               "s_store_dwordx2 %1, %2, 0x100\ns_waitcnt lgkmcnt(0)"
+               : "+v"(x) : "s"(value * 0x100000001ull), "s"(out), "v"(s[item()]) : "memory");
+  out[item()] = x;
+}
+)x",
+                            "gfx942");
+  if (!code) return;
+  device::OpenOptions options;
+  options.profile = true;
+  Emulated gpu(mi300x(), options);
+  gpu.load(*code);
+  const auto out = gpu.put(std::vector<uint32_t>(128, 0xfffe0003u));
+  check_ok(gpu.launch("moves", {1}, {64}, out, 9u));
+  const auto profile = only(gpu);
+  CHECK(count(profile, device::InstructionClass::global_memory) == 2);  // one load, one store
+  CHECK(count(profile, device::InstructionClass::lds) >= 3);
+  CHECK(profile.global_bytes_read == 64 * 2);
+  CHECK(profile.global_bytes_written == 64 * 4 + 8);
+  CHECK(profile.lds_bytes_written >= 2 * 256);
+  std::vector<uint32_t> want(64, 3);
+  want.resize(128, 0xfffe0003u);
+  want[64] = want[65] = 9;
+  CHECK(gpu.get<uint32_t>(out, 128) == want);
+}
+
+TEST_CASE("a scalar store of what nothing has written") {
+  const auto code = compile(R"x(
+KERNEL undefined(u32* out) {
+  asm volatile("s_store_dword s77, %0, 0x0\ns_waitcnt lgkmcnt(0)" : : "s"(out) : "memory", "s77");
+}
+)x",
+                            "gfx942");
+  if (!code) return;
+  device::OpenOptions options;
+  options.check_uninitialized = true;
+  Emulated gpu(mi300x(), options);
+  gpu.load(*code);
+  check_fault(gpu.launch("undefined", {1}, {64}, gpu.reserve(64)), "uninitialized",
+              {"s_store_dword", "s77"});
+}
