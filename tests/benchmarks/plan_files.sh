@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # How fast plan files are checked and looked up: hipplan-verify over many files of about 100 KB and over one
-# library against `openssl speed` SHA-256, the memory of inspect, and lookups in a library of
+# library against `openssl speed` SHA-256, what groups of texts save, the memory of inspect, and lookups in a library of
 # 100,000 plans, cold too (built with -DHIPPLAN_BENCHMARKS=ON).
 # Usage: tests/benchmarks/plan_files.sh [BUILD_FOLDER]
 set -euo pipefail
@@ -31,6 +31,7 @@ report "2000 files" 2000 $((2000 * bytes)) "$(measure hipplan-verify -q -j1 "$wo
 hipplan-build -q "$work/graphs" --target gfx90a,gfx942,gfx1100 -o "$work/library.hplan" >/dev/null
 plans=$(hipplan-inspect size "$work/library.hplan" | sed -n 's/.* bytes, \([0-9]*\) plans.*/\1/p')
 report "one library" "$plans" "$(stat -c %s "$work/library.hplan")" "$(measure hipplan-verify -q -j1 "$work/library.hplan")"
+hipplan-inspect size "$work/library.hplan" | grep group
 peak=$({ /usr/bin/time -f %M hipplan-inspect size "$work/library.hplan" >/dev/null; } 2>&1 | tail -n 1)
 echo "inspect size: peak $peak KiB of a $(($(stat -c %s "$work/library.hplan") / 1024)) KiB file"
 
