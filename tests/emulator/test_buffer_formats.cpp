@@ -37,6 +37,7 @@ INTRINSIC void store1(float, i4, i32, i32, i32, i32) STORE("f32");
 INTRINSIC void put4(h4, i4, i32, i32, i32, i32) STORE("v4f16");
 INTRINSIC f4 typed4(i4, i32, i32, i32, i32, i32) __asm("llvm.amdgcn.struct.tbuffer.load.v4f32");
 INTRINSIC void typed_store4(f4, i4, i32, i32, i32, i32, i32) __asm("llvm.amdgcn.struct.tbuffer.store.v4f32");
+INTRINSIC h4 typed_half4(i4, i32, i32, i32, i32, i32) __asm("llvm.amdgcn.struct.tbuffer.load.v4f16");
 #define RESOURCE i4 r = {w0, w1, w2, w3};
 #define WORDS i32 w0, i32 w1, i32 w2, i32 w3
 KERNEL loads(f4* out, WORDS) { RESOURCE out[item()] = load4(r, item(), 0, 0, 0); }
@@ -61,12 +62,17 @@ template <int F> struct Typed {
     out[F * 32 + item()] = typed4(r, item(), 0, 0, F, 0);
     if constexpr (F > 0) Typed<F - 1>::load(out, r);
   }
+  static __attribute__((device)) void halves(h4* out, i4 r) {
+    out[F * 32 + item()] = typed_half4(r, item(), 0, 0, F, 0);
+    if constexpr (F > 0) Typed<F - 1>::halves(out, r);
+  }
   static __attribute__((device)) void store(f4 value, i4 r, i32 bytes) {
     typed_store4(value, r, item(), 0, F * bytes, F, 0);
     if constexpr (F > 0) Typed<F - 1>::store(value, r, bytes);
   }
 };
 KERNEL typed_loads(f4* out, WORDS) { RESOURCE Typed<LAST>::load(out, r); }
+KERNEL typed_halves(h4* out, WORDS) { RESOURCE Typed<LAST>::halves(out, r); }
 KERNEL typed_stores(const f4* in, WORDS, i32 bytes) { RESOURCE Typed<LAST>::store(in[item()], r, bytes); }
 KERNEL high(u32* out, WORDS) {
   RESOURCE
@@ -192,6 +198,9 @@ void check_typed(Emulated& gpu, const std::string& arch) {
   check_ok(
       gpu.launch("typed_loads", {1}, {32}, out, r.words[0], r.words[1], r.words[2], r.words[3]));
   const auto got = gpu.get<uint32_t>(out, formats.size() * 128);
+  check_ok(
+      gpu.launch("typed_halves", {1}, {32}, out, r.words[0], r.words[1], r.words[2], r.words[3]));
+  const auto halves = gpu.get<uint16_t>(out, formats.size() * 128);
   const auto values = values_of();
   const auto target = gpu.put(std::vector<uint8_t>(formats.size() * 512, 0x5a));
   const Resource to = resource(arch, target, {{}, "", 5}, 16, 30);
@@ -204,6 +213,8 @@ void check_typed(Emulated& gpu, const std::string& arch) {
       for (unsigned i = 0; i < 4; ++i) {
         const uint32_t want = lane < 30 ? loaded(f, memory.data() + lane * 16, 4 + i, 32) : 0;
         CHECK(same_value(got[(f.code * 32 + lane) * 4 + i], want, is_integer(f), 32));
+        const uint32_t half = lane < 30 ? loaded(f, memory.data() + lane * 16, 4 + i, 16) : 0;
+        CHECK(same_value(halves[(f.code * 32 + lane) * 4 + i], half, is_integer(f), 16));
       }
       const uint8_t* element = elements.data() + f.code * 512 + lane * 16;
       if (lane < 30 && !f.widths.empty())

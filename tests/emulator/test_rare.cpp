@@ -205,3 +205,23 @@ TEST_CASE("register indexing of gfx9 follows M0") {
   for (size_t lane = 0; lane < got.size() / 8; ++lane)
     for (size_t r = 0; r < 8; ++r) CHECK(got[lane * 8 + r] == start(want[r], lane));
 }
+
+TEST_CASE("multiply-add of halves clears the upper half; branches of debuggers are not taken") {
+  const auto code = compile(R"(
+KERNEL k(u32* out, u32 a, u32 b, u32 c) {
+  u32 r = 0xffffffff, s = 5;
+  asm volatile("v_mad_legacy_f16 %0, %1, %2, %3" : "+v"(r) : "v"(a), "v"(b), "v"(c));
+  asm volatile("s_cbranch_cdbgsys 1f\ns_cbranch_cdbguser 1f\ns_cbranch_cdbgsys_or_user 1f\n"
+               "s_cbranch_cdbgsys_and_user 1f\ns_dcache_inv_vol\ns_dcache_wb_vol\ns_mov_b32 %0, 6\n1:" : "+s"(s));
+  out[0] = r; out[1] = s;
+}
+)",
+                            "gfx942");
+  if (!code) return;
+  Emulated gpu(device_for("gfx942"));
+  gpu.load(*code);
+  const auto out = gpu.reserve(8);
+  // 1.5 * 3 + -0.5 = 4; the upper halves are no part of it.
+  check_ok(gpu.launch("k", {1}, {1}, out, 0x7e003e00u, 0x12344200u, 0xabcdb800u));
+  CHECK(gpu.get<uint32_t>(out, 2) == std::vector<uint32_t>{0x4400u, 6u});
+}
