@@ -59,7 +59,8 @@ HIPPLAN_API hipplan_status hipplan_file_from_bytes(const void* bytes, size_t siz
 HIPPLAN_API void hipplan_file_destroy(hipplan_file* file);
 HIPPLAN_API uint64_t hipplan_file_plan_count(const hipplan_file* file);
 /* Gets one plan's graph key (64 hexadecimal digits) and target, which are valid during the call:
- * what hipplan_file_find takes. Anything but 0 ends the listing. */
+ * what hipplan_file_find takes. Anything but 0 ends the listing, whose status is HIPPLAN_OK then.
+ */
 typedef int (*hipplan_file_visit)(void* user, const char* graph_key, const char* target);
 /* Calls `visit` for each plan of the file, in the order of key and target. */
 HIPPLAN_API hipplan_status hipplan_file_list(const hipplan_file* file, hipplan_file_visit visit,

@@ -15,13 +15,10 @@ struct hipplan_file {
 };
 
 struct hipplan_plan {
-  explicit hipplan_plan(hipplan::plan::Plan what, bool has_key = true)
-      : plan(std::move(what)), has_graph_key(has_key) {
-    if (has_key) graph_key = plan.graph_key.hex();
-  }
+  explicit hipplan_plan(hipplan::plan::Plan what)
+      : plan(std::move(what)), graph_key(plan.target.empty() ? "" : plan.graph_key.hex()) {}
   hipplan::plan::Plan plan;
-  bool has_graph_key;     ///< false for a bare envelope
-  std::string graph_key;  ///< in hexadecimal digits; empty without
+  std::string graph_key;  ///< hexadecimal digits; empty for an envelope that does not say
   /// Bytes of the bare envelope: those it was loaded from, or made by the first save that succeeds.
   mutable hipplan::api::SavedBytes envelope;
 };

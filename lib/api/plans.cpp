@@ -30,7 +30,7 @@ Result<void> hand_out(ByteView bytes, void* buffer, size_t* size) {
 }
 
 Result<Bytes> make_envelope(const hipplan_plan& plan) {
-  if (plan.has_graph_key) return plan::encode_bare_plan(plan.plan);
+  if (!plan.graph_key.empty()) return plan::encode_bare_plan(plan.plan);
   HIPPLAN_TRY_ASSIGN(const auto payload, plan::encode_payload(plan.plan.payload));
   return plan::encode_envelope(plan.plan.envelope, payload);
 }
@@ -143,8 +143,7 @@ hipplan_status hipplan_plan_load(const void* bytes, size_t size, hipplan_plan** 
     if (bytes == nullptr || plan == nullptr) return null_argument(plan ? "bytes" : "plan");
     const hipplan::ByteView view(static_cast<const std::byte*>(bytes), size);
     HIPPLAN_TRY_ASSIGN(auto decoded, hipplan::plan::decode_any_envelope(view, "plan bytes"));
-    const bool has_key = !decoded.target.empty();
-    auto out = std::make_unique<hipplan_plan>(std::move(decoded), has_key);
+    auto out = std::make_unique<hipplan_plan>(std::move(decoded));
     out->envelope.set(hipplan::Bytes(view.begin(), view.end()));
     *plan = out.release();
     return {};
@@ -167,7 +166,7 @@ hipplan_status hipplan_plan_save(const hipplan_plan* plan, void* buffer, size_t*
 hipplan_status hipplan_plan_save_file(const hipplan_plan* plan, const char* path) {
   return fenced([&]() -> Result<void> {
     if (plan == nullptr || path == nullptr) return null_argument(plan ? "path" : "plan");
-    if (!plan->has_graph_key)
+    if (plan->graph_key.empty())
       return hipplan::Error{.code = hipplan::Code::unusable,
                             .reason = "no-graph-key",
                             .where = "plan",

@@ -216,7 +216,6 @@ TEST_CASE("a plan file is found by target and runs on a device") {
   REQUIRE(hipplan_file_list(file, list, &listed) == HIPPLAN_OK);
   REQUIRE(listed.size() == 1);
   CHECK(listed[0].second == "gfx942");
-  CHECK(hipplan_file_list(file, nullptr, nullptr) == HIPPLAN_BAD_INPUT);
   CHECK(hipplan_file_find(file, nullptr, "gfx1100", &plan) == HIPPLAN_UNUSABLE);
   CHECK(hipplan_file_find(file, "ffff0000", "gfx942", &plan) == HIPPLAN_BAD_INPUT);
   hipplan_device* device = open_device("null:gfx942");
@@ -255,6 +254,43 @@ TEST_CASE("a plan file is found by target and runs on a device") {
   hipplan_executable_destroy(executable);
   hipplan_device_destroy(device);
   hipplan_plan_destroy(plan);
+}
+
+TEST_CASE("a file lists its plans in the order of key and target, and ends when told to") {
+  if (!have_kernels()) return;
+  const auto path =
+      std::filesystem::temp_directory_path() / ("hipplan-list-" + std::to_string(getpid()));
+  const std::string graph = std::string(HIPPLAN_SOURCE_DIR) + "/samples/graphs/conv_fwd.json";
+  const std::string data = data_folder(), output = path.string();
+  const char *graphs[] = {graph.c_str()}, *targets[] = {"gfx942,gfx1100"};
+  hipplan_tool_io io{};
+  io.struct_size = sizeof(io);
+  io.data_folder = data.c_str();
+  hipplan_build_options options{};
+  options.struct_size = sizeof(options);
+  options.graphs = {graphs, 1};
+  options.targets = {targets, 1};
+  options.output = output.c_str();
+  REQUIRE(hipplan_tool_build(&options, &io) == 0);
+  hipplan_file* file = nullptr;
+  REQUIRE_MESSAGE(hipplan_file_open(output.c_str(), &file) == HIPPLAN_OK, hipplan_last_error());
+  std::filesystem::remove(path);
+  std::vector<std::string> seen;
+  const auto all = [](void* user, const char*, const char* target) {
+    static_cast<decltype(seen)*>(user)->emplace_back(target);
+    return 0;
+  };
+  REQUIRE(hipplan_file_list(file, all, &seen) == HIPPLAN_OK);
+  CHECK(seen == std::vector<std::string>{"gfx1100", "gfx942"});
+  const auto one = [](void* user, const char* key, const char*) {
+    static_cast<decltype(seen)*>(user)->emplace_back(key);
+    return 1;
+  };
+  CHECK(hipplan_file_list(file, one, &seen) == HIPPLAN_OK);
+  REQUIRE(seen.size() == 3);
+  CHECK(seen[2].size() == 64);
+  CHECK(hipplan_file_list(file, nullptr, nullptr) == HIPPLAN_BAD_INPUT);
+  hipplan_file_destroy(file);
 }
 
 TEST_CASE("null arguments and foreign sizes are refused, destroying null is nothing") {

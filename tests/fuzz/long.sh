@@ -71,7 +71,12 @@ printf '%-18s %12s %8s %8s %10s %6s\n' fuzzer executions seconds "per s" coverag
 for name in "${names[@]}"; do
   mkdir -p "$work/$name"
   earlier=$(cat "$work/made/$name" 2>/dev/null || echo 0)
-  [ "$earlier" -lt "$runs" ] || { printf '%-18s %12d\n' "$name" "$earlier"; continue; }
+  if [ "$earlier" -ge "$runs" ]; then
+    finds=$(find "$work/finds" -name "$name-*" | wc -l)
+    printf '%-18s %12d %35d\n' "$name" "$earlier" "$finds"
+    [ "$finds" -eq 0 ] || status=1
+    continue
+  fi
   rm -f "$work/logs/$name".*
   start=$(date +%s%N)
   each=$(((runs - earlier + jobs - 1) / jobs))

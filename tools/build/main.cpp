@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 
 #include "common/tool.h"
@@ -16,18 +18,21 @@ using hipplan::tools::StringList;
 namespace {
 namespace fs = std::filesystem;
 
-/// A folder of its own, removed at the end. When it cannot be made, its path leads nowhere.
+/// A folder of its own in TMPDIR, removed at the end. Without a path when it could not be made,
+/// which errno explains.
 class TemporaryFolder {
  public:
   TemporaryFolder() {
-    const char* chosen = std::getenv("TMPDIR");
-    const fs::path parent = chosen != nullptr && *chosen != '\0' ? chosen : "/tmp";
-    path_ = (parent / "hipplan-again-XXXXXX").string();
-    made_ = ::mkdtemp(path_.data()) != nullptr;
+    std::string name = (parent() / "hipplan-again-XXXXXX").string();
+    if (::mkdtemp(name.data()) != nullptr) path_ = name;
   }
   ~TemporaryFolder() {
     std::error_code ignored;
-    if (made_) fs::remove_all(path_, ignored);
+    if (!path_.empty()) fs::remove_all(path_, ignored);
+  }
+  static fs::path parent() {
+    const char* chosen = std::getenv("TMPDIR");
+    return chosen != nullptr && *chosen != '\0' ? chosen : "/tmp";
   }
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
@@ -35,7 +40,6 @@ class TemporaryFolder {
 
  private:
   std::string path_;
-  bool made_ = false;
 };
 
 std::vector<char*> pointers(std::vector<std::string>& texts) {
@@ -196,6 +200,13 @@ int build(const Arguments& arguments, const hipplan_tool_io& io) {
   if (!arguments.check_reproducible || from_stdin || arguments.benchmark)
     return hipplan_tool_build(&options, &io);
   const TemporaryFolder folder;
+  if (folder.path().empty()) {
+    std::fprintf(stderr,
+                 "hipplan-build: error: %s: no folder could be made in it for the second bake: %s; "
+                 "set TMPDIR to a folder that can be written\n",
+                 TemporaryFolder::parent().c_str(), std::strerror(errno));
+    return HIPPLAN_MACHINE;
+  }
   const std::string again = folder.path() + "/again.hplan";
   bake_again(arguments, io, folder.path(), again);
   options.reproduced = again.c_str();
