@@ -45,9 +45,9 @@ InstructionClass class_of(std::string_view name) {
   for (const std::string_view word :
        {"s_branch", "s_cbranch", "s_setpc", "s_swappc", "s_call", "s_endpgm"})
     if (starts(name, word)) return InstructionClass::branch;
-  for (const std::string_view word :
-       {"s_wait", "s_nop", "s_barrier", "s_sleep", "s_set", "s_delay", "s_clause", "s_inst",
-        "s_icache", "s_dcache", "s_code_end", "s_sendmsg", "s_trap", "s_round", "s_denorm", "s_atc"})
+  for (const std::string_view word : {"s_wait", "s_nop", "s_barrier", "s_sleep", "s_set", "s_delay",
+                                      "s_clause", "s_inst", "s_icache", "s_dcache", "s_code_end",
+                                      "s_sendmsg", "s_trap", "s_round", "s_denorm", "s_atc"})
     if (starts(name, word)) return InstructionClass::other;
   return starts(name, "s_") ? InstructionClass::scalar : InstructionClass::other;
 }
