@@ -6,10 +6,10 @@ namespace hipplan::plan {
 namespace {
 
 // Chosen by measuring libraries of real texts; docs/plan-format.md has the numbers.
-constexpr uint64_t kGroupBytes = 64 << 10;        // raw; reading one text decompresses this much
-constexpr uint64_t kMeasuredBytes = 256 << 10;    // raw; groups up to here are compressed both ways
-constexpr uint64_t kLeastSaved = kPageBytes;      // small files are not worth a second form
-constexpr uint64_t kMostStored = 2 * kPageBytes;  // of a group on average: a lookup reads it all
+constexpr uint64_t kGroupBytes = 32 << 10;      // raw; reading one text decompresses this much
+constexpr uint64_t kMeasuredBytes = 256 << 10;  // raw; groups up to here are compressed both ways
+constexpr uint64_t kLeastSaved = kPageBytes;    // small files are not worth a second form
+constexpr uint64_t kMostStored = kPageBytes;    // of a group on average: a lookup reads it all
 
 using Objects = std::span<const Unplaced>;
 
