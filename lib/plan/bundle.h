@@ -40,21 +40,21 @@ inline constexpr const char* kManifestSchema = "hipplan.bundle/1";
 Result<void> write_bundle(const std::filesystem::path& folder, const std::filesystem::path& output,
                           int compression_level = 3);
 
-/// Whether bytes start like a bundle: a zstd frame.
+/// Whether bytes start like a bundle: a zstd frame, or one cut off inside its magic.
 [[nodiscard]] bool looks_like_bundle(ByteView bytes);
 
-/// Calls `visit` for each member in order; its digest and size have been checked against the
-/// manifest. `visit` returns false to stop early (what was not read is then not checked). One
-/// member is in memory at a time. Fails with damaged for anything that write_bundle does not write:
-/// links, devices, sparse files, absolute or climbing paths, duplicates, members that the manifest
-/// lacks.
+/// Calls `visit` for each member in order; the bundle's seal has been checked, and the member's
+/// digest and size against the manifest. `visit` returns false to stop early (what was not read is
+/// then not checked). One member is in memory at a time. Fails with damaged for anything that
+/// write_bundle does not write: links, devices, sparse files, absolute or climbing paths,
+/// duplicates, members that the manifest lacks.
 using BundleVisitor = std::function<Result<bool>(const BundleMember&, ByteView)>;
 Result<void> for_each_in_bundle(const std::filesystem::path& bundle, const BundleLimits& limits,
                                 const BundleVisitor& visit);
 Result<void> for_each_in_bundle(ByteView bundle, const std::string& where,
                                 const BundleLimits& limits, const BundleVisitor& visit);
 
-/// The manifest only.
+/// The manifest only, behind the seal's check; the frame's checksum is not compared.
 Result<std::vector<BundleMember>> list_bundle(const std::filesystem::path& bundle,
                                               const BundleLimits& limits = {});
 Result<std::vector<BundleMember>> list_bundle(ByteView bundle, const std::string& where,

@@ -1,6 +1,5 @@
 #include <archive.h>
 #include <archive_entry.h>
-#include <zstd.h>
 
 #include <algorithm>
 #include <memory>
@@ -10,6 +9,7 @@
 #include "base/file.h"
 #include "json/json.h"
 #include "plan/bundle.h"
+#include "plan/bundle_frame.h"
 #include "plan/compress.h"
 #include "plan/errors.h"
 #include "plan/folder_output.h"
@@ -26,13 +26,14 @@ struct FreeReader {
 /// A tar stream inside a zstd stream; nothing else is accepted.
 class TarReader {
  public:
-  TarReader(ByteView bytes, std::string where)
-      : where_(std::move(where)), from_(archive_read_new()) {
+  TarReader(ByteView bytes, const std::string& where)
+      : where_(where), frame_(bytes, where), from_(archive_read_new()) {
     if (from_ == nullptr) throw std::bad_alloc();
-    archive_read_support_filter_zstd(from_.get());
     archive_read_support_format_tar(from_.get());
-    open_ = archive_read_open_memory(from_.get(), bytes.data(), bytes.size()) == ARCHIVE_OK;
+    open_ = archive_read_open(from_.get(), this, nullptr, pull, nullptr) == ARCHIVE_OK;
   }
+  TarReader(const TarReader&) = delete;
+  TarReader& operator=(const TarReader&) = delete;
 
   /// Name of the next member, nothing at the end. Only plain files are let through.
   Result<std::optional<std::string>> next() {
@@ -74,13 +75,34 @@ class TarReader {
     return out;
   }
 
+  /// Reads what is left of the frame, up to its checksum.
+  Result<void> finish() {
+    while (true) {
+      HIPPLAN_TRY_ASSIGN(const auto piece, frame_.next());
+      if (piece.empty()) return {};
+    }
+  }
+
  private:
+  static la_ssize_t pull(archive*, void* data, const void** bytes) {
+    auto& self = *static_cast<TarReader*>(data);
+    const auto piece = self.frame_.next();
+    if (!piece) {
+      self.fault_ = piece.error();
+      return -1;
+    }
+    *bytes = piece->data();
+    return static_cast<la_ssize_t>(piece->size());
+  }
   Error broken() {
+    if (fault_) return *fault_;
     const char* text = archive_error_string(from_.get());
     return damaged("bundle-stream", where_, "not a sound tar.zst stream", {},
                    text == nullptr ? "an early end" : text);
   }
   std::string where_;
+  BundleFrameReader frame_;
+  std::optional<Error> fault_;
   std::unique_ptr<archive, FreeReader> from_;
   archive_entry* entry_ = nullptr;
   bool open_ = false;
@@ -162,7 +184,7 @@ Result<std::vector<BundleMember>> parse_manifest(const Bytes& text, uint64_t bun
   return out;
 }
 
-Result<std::vector<BundleMember>> read_manifest(TarReader& tar, uint64_t bundle_bytes,
+Result<std::vector<BundleMember>> read_manifest(TarReader& tar, ByteView bundle,
                                                 const BundleLimits& limits,
                                                 const std::string& where) {
   HIPPLAN_TRY_ASSIGN(const auto name, tar.next());
@@ -171,36 +193,45 @@ Result<std::vector<BundleMember>> read_manifest(TarReader& tar, uint64_t bundle_
                           name ? quote(*name) : "an empty bundle");
   HIPPLAN_TRY_ASSIGN(const auto text,
                      tar.read(std::nullopt, limits.max_manifest_bytes, where + ": manifest"));
-  return parse_manifest(text, bundle_bytes, limits, where);
+  auto members = parse_manifest(text, bundle.size(), limits, where);
+  if (members || members.error().reason != "bundle-version") return members;
+  // A version is believed only where every byte is what was written. Bundles without a seal are of
+  // version 1.
+  HIPPLAN_TRY(tar.finish());
+  if (is_sealed_bundle(bundle)) return members;
+  return manifest_error(where, "unknown kind of manifest", members.error().expected,
+                        members.error().found);
 }
 
-/// The whole file is one zstd frame: nothing is appended to it.
+/// Whether bytes are the first of a bundle's magic, and no more.
+bool ends_inside_magic(ByteView bytes) {
+  constexpr std::string_view kMagicBytes = "\x28\xb5\x2f\xfd";
+  return !bytes.empty() && bytes.size() < kMagicBytes.size() &&
+         kMagicBytes.starts_with(as_text(bytes));
+}
+
+/// The whole file is one zstd frame, and what a seal covers is what was written.
 Result<void> check_one_frame(ByteView bundle, const std::string& where) {
+  if (bundle.empty() || ends_inside_magic(bundle))
+    return damaged("bundle-stream", where, "file ends inside its magic", "4 bytes of magic",
+                   cat(bundle.size(), " bytes"));
   if (auto foreign = foreign_error(bundle, where, FileKind::bundle, "a bundle",
                                    "a .tar.zst file that bundle wrote"))
     return *std::move(foreign);
-  const size_t frame = ZSTD_findFrameCompressedSize(bundle.data(), bundle.size());
-  if (ZSTD_isError(frame) != 0)
-    return damaged("bundle-stream", where, "not a sound tar.zst stream", {},
-                   ZSTD_getErrorName(frame));
-  if (frame != bundle.size())
-    return damaged("bundle-stream", where, "bytes after the end of the stream",
-                   cat(frame, " bytes"), cat(bundle.size(), " bytes"));
-  return {};
+  return check_bundle_frame(bundle, where);
 }
 
 }  // namespace
 
 bool looks_like_bundle(ByteView bytes) {
-  const auto first = load<uint32_t>(bytes, 0);
-  return first && *first == 0xfd2fb528u;
+  return load<uint32_t>(bytes, 0) == 0xfd2fb528u || ends_inside_magic(bytes);
 }
 
 Result<void> for_each_in_bundle(ByteView bundle, const std::string& where,
                                 const BundleLimits& limits, const BundleVisitor& visit) {
   HIPPLAN_TRY(check_one_frame(bundle, where));
   TarReader tar(bundle, where);
-  HIPPLAN_TRY_ASSIGN(const auto members, read_manifest(tar, bundle.size(), limits, where));
+  HIPPLAN_TRY_ASSIGN(const auto members, read_manifest(tar, bundle, limits, where));
   for (const auto& member : members) {
     const std::string place = where + ": " + member.name;
     HIPPLAN_TRY_ASSIGN(const auto name, tar.next());
@@ -218,7 +249,7 @@ Result<void> for_each_in_bundle(ByteView bundle, const std::string& where,
   if (extra)
     return damaged("bundle-member", where, "a member that the manifest lacks", "the end",
                    quote(*extra));
-  return {};
+  return tar.finish();
 }
 
 Result<void> for_each_in_bundle(const fs::path& bundle, const BundleLimits& limits,
@@ -236,7 +267,7 @@ Result<std::vector<BundleMember>> list_bundle(ByteView bundle, const std::string
                                               const BundleLimits& limits) {
   HIPPLAN_TRY(check_one_frame(bundle, where));
   TarReader tar(bundle, where);
-  return read_manifest(tar, bundle.size(), limits, where);
+  return read_manifest(tar, bundle, limits, where);
 }
 
 Result<Bytes> read_bundle_member(const fs::path& bundle, std::string_view name,

@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "json/json.h"
 #include "plan/bundle.h"
+#include "plan/bundle_frame.h"
 #include "plan/errors.h"
 #include "plan/plan.h"
 
@@ -23,13 +24,13 @@ struct FreeEntry {
 
 /// Where libarchive's bytes go; the first failure is kept.
 struct Sink {
-  AtomicFile& file;
+  BundleFrameWriter& frame;
   Result<void> state;
 };
 
 la_ssize_t put(archive*, void* data, const void* bytes, size_t size) {
   auto& sink = *static_cast<Sink*>(data);
-  sink.state = sink.file.write({static_cast<const std::byte*>(bytes), size});
+  sink.state = sink.frame.write({static_cast<const std::byte*>(bytes), size});
   return sink.state ? static_cast<la_ssize_t>(size) : -1;
 }
 
@@ -129,18 +130,16 @@ Result<void> write_bundle(const fs::path& folder, const fs::path& output, int co
     members.push_back({found.name, file.bytes().size(), sha256(file.bytes())});
   }
   HIPPLAN_TRY_ASSIGN(auto target, AtomicFile::create(output));
-  Sink sink{target, {}};
+  BundleFrameWriter frame([&](ByteView stored) { return target.write(stored); }, compression_level);
+  Sink sink{frame, {}};
   const std::unique_ptr<archive, FreeWriter> to(archive_write_new());
   if (to == nullptr) throw std::bad_alloc();
-  const std::string level = std::to_string(compression_level);
   if (archive_write_set_format_pax_restricted(to.get()) != ARCHIVE_OK ||
-      archive_write_add_filter_zstd(to.get()) != ARCHIVE_OK ||
-      archive_write_set_filter_option(to.get(), "zstd", "compression-level", level.c_str()) !=
-          ARCHIVE_OK ||
       archive_write_set_bytes_in_last_block(to.get(), 1) != ARCHIVE_OK ||
       archive_write_open(to.get(), &sink, nullptr, put, nullptr) != ARCHIVE_OK)
     return archive_error(sink, to.get());
   HIPPLAN_TRY(put_all(to.get(), sink, files, members));
+  HIPPLAN_TRY(frame.finish());
   return target.commit();
 }
 
