@@ -135,26 +135,62 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(kBlank) - first + 1);
 }
 
-/// The date of a line "not-after: …" in front of the key.
+constexpr std::string_view kEndOfTrust = "not-after:";
+
+/// Whether a line means to end the trust, rightly written or not: its letters alone tell.
+bool means_end_of_trust(std::string_view line) {
+  constexpr std::string_view kLetters = "notafter";
+  std::string letters;
+  for (const char c : line) {
+    const char lower = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    if (lower >= 'a' && lower <= 'z') letters += lower;
+    if (letters.size() == kLetters.size()) break;
+  }
+  return letters == kLetters;
+}
+
+Error end_of_trust_error(const fs::path& path, const std::string& what, std::string_view found) {
+  return bad_input("trust-folder", path.string(), what,
+                   "one line \"not-after: YYYY-MM-DD\" in front of the key", quote(found));
+}
+
+/// The date in a line that means to end the trust.
+Result<int64_t> parse_end_of_trust(std::string_view line, bool behind_key, const fs::path& path) {
+  if (!line.starts_with(kEndOfTrust))
+    return end_of_trust_error(path, "end of the trust is not written as it must be", line);
+  if (behind_key) return end_of_trust_error(path, "end of the trust stands behind the key", line);
+  const std::string_view date = trimmed(line.substr(kEndOfTrust.size()));
+  if (const auto end = end_of_day(date)) return *end;
+  return end_of_trust_error(path, "end of the trust is no date", date);
+}
+
+/// The date of a line "not-after: …" in front of the key. A line outside the key that only looks
+/// like one is refused: who wrote it believes that the trust ends.
 Result<std::optional<int64_t>> read_not_after(std::string_view text, const fs::path& path) {
-  constexpr std::string_view kLabel = "not-after:";
+  constexpr std::string_view kMark = "\xef\xbb\xbf";  // what some editors put in front of UTF-8
   std::optional<int64_t> out;
-  text = text.substr(0, text.find("-----BEGIN"));
-  while (!text.empty()) {
-    const size_t end = text.find('\n');
-    const std::string_view line = trimmed(text.substr(0, end));
+  enum { front, key, behind } place = front;
+  for (bool first = true; !text.empty(); first = false) {
+    const size_t end = text.find_first_of("\r\n");
+    const std::string_view whole = text.substr(0, end), line = trimmed(whole);
     text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
-    if (!line.starts_with(kLabel)) continue;
-    const std::string_view date = trimmed(line.substr(kLabel.size()));
-    out = end_of_day(date);
-    if (!out)
-      return bad_input("trust-folder", path.string(), "end of the trust is no date", "YYYY-MM-DD",
-                       quote(date));
+    const bool marked = first && whole.starts_with(kMark);
+    if (place == front && whole.substr(marked ? kMark.size() : 0).starts_with("-----BEGIN "))
+      place = key;
+    if (place == key && whole.starts_with("-----END ")) {
+      place = behind;
+      continue;
+    }
+    if (place == key || !means_end_of_trust(line)) continue;
+    HIPPLAN_TRY_ASSIGN(const auto day, parse_end_of_trust(line, place == behind, path));
+    if (out && *out != day) return end_of_trust_error(path, "trust has two ends that differ", line);
+    out = day;
   }
   return out;
 }
 
 Result<TrustedKey> read_trusted(const fs::path& path) {
+  HIPPLAN_TRY(require_regular(path, "trust-folder"));
   HIPPLAN_TRY_ASSIGN(const auto file, FileView::open(path, kMostKeyBytes));
   TrustedKey out;
   out.name = path.filename().string();

@@ -148,6 +148,17 @@ Result<void> require_signed(const SignatureSet& signatures, const TrustStore& tr
                    cat(all.size(), " by others, first key ", all.front().key_id.hex()));
 }
 
+Result<void> require_regular(const fs::path& path, const Reason& reason) {
+  std::error_code ignored;
+  const auto type = fs::status(path, ignored).type();
+  // What is missing or cannot be looked at is told by who opens it.
+  if (type == fs::file_type::regular || type == fs::file_type::not_found ||
+      type == fs::file_type::none)
+    return {};
+  return bad_input(reason, path.string(), "not a regular file", "a regular file",
+                   type == fs::file_type::directory ? "a folder" : "a pipe, socket or device");
+}
+
 fs::path detached_path(const fs::path& file) {
   fs::path out = file;
   out += ".sig";
@@ -158,6 +169,7 @@ Result<FileView> read_detached(const fs::path& file) {
   const fs::path beside = detached_path(file);
   std::error_code ignored;
   if (!fs::exists(beside, ignored)) return FileView();
+  HIPPLAN_TRY(require_regular(beside, "open"));
   HIPPLAN_TRY_ASSIGN(auto out, FileView::open(beside, 1 << 20));
   if (out.view().empty())
     return damaged("signature-block", beside.string(), "file is empty", "a signature block",

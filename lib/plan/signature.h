@@ -15,6 +15,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/result.h"
+#include "plan/reasons.h"
 
 namespace hipplan::plan {
 
@@ -53,11 +54,13 @@ struct TrustedKey {
   std::shared_ptr<void> key;
 };
 
-/// The public keys of a folder: each *.pem file holds one key in PEM form; a line
-/// "not-after: YYYY-MM-DD" before it ends the trust with that day (UTC).
+/// The public keys of a folder: each *.pem file, which must be a regular one, holds one key in PEM
+/// form; a line "not-after: YYYY-MM-DD" before it ends the trust with that day (UTC). A line that
+/// only looks like that, or stands behind the key, is refused.
 class TrustStore {
  public:
-  /// Fails with bad_input, reason "trust-folder" (not a folder, no key, a bad date) or "key".
+  /// Fails with bad_input, reason "trust-folder" (not a folder, no key, no regular file, a bad
+  /// date) or "key".
   static Result<TrustStore> load(const std::filesystem::path& folder);
   [[nodiscard]] const TrustedKey* find(const Digest& key_id) const;
 
@@ -92,10 +95,15 @@ Result<void> require_signed(const SignatureSet& signatures, const TrustStore& tr
   };
 }
 
+/// Succeeds for regular files and links to them, and for what is not there. A pipe that nobody
+/// writes to would be waited for.
+Result<void> require_regular(const std::filesystem::path& path, const Reason& reason);
+
 /// Name of a file's detached signature block: the file's own with ".sig" behind it.
 [[nodiscard]] std::filesystem::path detached_path(const std::filesystem::path& file);
 
-/// That block's bytes; none when there is none.
+/// That block's bytes; none when there is none. What is no regular file is refused (bad_input,
+/// reason "open").
 Result<FileView> read_detached(const std::filesystem::path& file);
 
 /// Signs `file` in place, or writes its detached block; signatures by other keys stay. The file is

@@ -3,6 +3,7 @@
 
 #include <openssl/evp.h>
 #include <openssl/pem.h>
+#include <sys/stat.h>
 
 #include <atomic>
 #include <thread>
@@ -271,4 +272,90 @@ TEST_CASE("what is no key, no trust folder or no block is told so") {
             .finish()
             .bytes);
   CHECK(parse_signatures(block, "x").error().reason == "signature-block");
+}
+
+namespace {
+
+/// "good" when the key is trusted for ever, the end of the trust in seconds, or the reason and the
+/// class of the refusal.
+std::string loaded(const ScratchFolder& folder, const std::string& text) {
+  REQUIRE(write_file(folder / "trust/one.pem", as_bytes(text)));
+  const auto trust = TrustStore::load(folder / "trust");
+  if (!trust) {
+    CHECK(trust.error().code == hipplan::Code::bad_input);
+    return trust.error().reason;
+  }
+  const auto id = key_of(folder, "one").id();
+  const auto* key = trust->find(id);
+  REQUIRE(key != nullptr);
+  return key->not_after ? cat(*key->not_after) : "good";
+}
+
+}  // namespace
+
+TEST_CASE("who means to end a trust ends it or is told how") {
+  const ScratchFolder folder;
+  make_key(folder, "one");
+  const Bytes bytes = *read_file(folder / "trust/one.pem");
+  const std::string key(as_text(bytes));
+  const std::string day = "1577923199";  // the last second of 2020-01-01
+  CHECK(loaded(folder, key) == "good");
+  CHECK(loaded(folder, "\xef\xbb\xbf" + key) == "good");
+  CHECK(loaded(folder, "the key of one, not of after\n" + key + "\nno more\n") == "good");
+  for (const char* right :
+       {"not-after: 2020-01-01\n", "not-after:2020-01-01\r\n", "  not-after: 2020-01-01  \nwords\n",
+        "words\rnot-after: 2020-01-01\r\n", "not-after: 2020-01-01\nnot-after: 2020-01-01\n",
+        "-----BEGIN-----\nnot-after: 2020-01-01\n"}) {
+    INFO(std::string(right));
+    CHECK(loaded(folder, right + key) == day);
+  }
+  for (const char* wrong :
+       {"Not-After: 2020-01-01", "not-after : 2020-01-01", "NOT-AFTER: 2020-01-01",
+        "notAfter=Jan  1 00:00:00 2020 GMT", "not_after: 2020-01-01", "not after: 2020-01-01",
+        "\xef\xbb\xbfnot-after: 2020-01-01",
+        "not\xe2\x80\x91"
+        "after: 2020-01-01",
+        "# not-after: 2020-01-01", "not-after 2020-01-01", "not-after:", "not-after: 2020-1-1",
+        "not-after: 2020-01-01 \v", "not-afterwards: 2020-01-01",
+        "not-after: 2020-01-01\nnot-after: 2030-01-01"}) {
+    INFO(std::string(wrong));
+    CHECK(loaded(folder, wrong + ("\n" + key)) == "trust-folder");
+    CHECK(loaded(folder, key + wrong) == "trust-folder");
+  }
+  CHECK(loaded(folder, key + "not-after: 2020-01-01\n") == "trust-folder");
+  CHECK(loaded(folder, "not-after: 2020-01-01\n" + key + "not-after: 2020-01-01\n") ==
+        "trust-folder");
+  // A key of openssl has no such line inside.
+  std::string inside = key;
+  inside.insert(inside.find('\n') + 1, "not-after: 2020-01-01\n\n");
+  CHECK(loaded(folder, inside) == "key");
+  REQUIRE(write_file(folder / "trust/one.pem", as_bytes("Not-After: 2020-01-01\n" + key)));
+  CHECK(TrustStore::load(folder / "trust").error().expected.find("not-after: YYYY-MM-DD") !=
+        std::string::npos);
+}
+
+TEST_CASE("pipes and devices are neither keys of a trust folder nor detached signatures") {
+  const ScratchFolder folder;
+  make_key(folder, "one");
+  const auto pipe = folder / "trust/pipe.pem", device = folder / "trust/zero.pem";
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  CHECK(TrustStore::load(folder / "trust").error().reason == "trust-folder");
+  std::filesystem::remove(pipe);
+  std::filesystem::create_symlink("/dev/zero", device);
+  CHECK(TrustStore::load(folder / "trust").error().reason == "trust-folder");
+  std::filesystem::remove(device);
+  // A link to a key is as good as the key.
+  std::filesystem::rename(folder / "trust/one.pem", folder / "one.pub");
+  std::filesystem::create_symlink(folder / "one.pub", folder / "trust/one.pem");
+  CHECK(TrustStore::load(folder / "trust").ok());
+
+  const auto path = folder / "x.hplan";
+  REQUIRE(write_file(path, file_of({sample_plan(1)})));
+  CHECK(read_detached(path).ok());
+  REQUIRE(::mkfifo(detached_path(path).c_str(), 0600) == 0);
+  const auto refused = read_detached(path);
+  REQUIRE(!refused);
+  CHECK(refused.error().code == hipplan::Code::bad_input);
+  CHECK(sign_file(path, key_of(folder, "one"), true).error().code == hipplan::Code::bad_input);
+  CHECK(sign_file(path, key_of(folder, "one"), false).ok());
 }
