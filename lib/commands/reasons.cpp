@@ -83,6 +83,7 @@ constexpr plan::ReasonFacts kExecuteReasons[] = {
     {"run", "bad-private-address", "machine", "an access outside private memory"},
     {"run", "read-only", "machine", "a write to memory that is read-only"},
     {"run", "misaligned", "machine", "an address that is not aligned"},
+    {"run", "buffer-resource", "machine", "an access that its buffer resource does not allow"},
     {"run", "overlap", "damaged", "segments of the code object overlap"},
     {"run", "barrier-divergence", "machine", "waves wait at different barriers"},
     {"run", "instruction-budget", "machine", "a kernel does not end"},

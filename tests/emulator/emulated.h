@@ -54,6 +54,14 @@ inline target::Description rx7900() {
   return d;
 }
 
+/// A device of any architecture; `lanes` in a wavefront, or what is usual for it.
+inline target::Description device_for(const std::string& arch, uint32_t lanes = 0) {
+  target::Description d = arch.rfind("gfx9", 0) == 0 ? mi300x() : rx7900();
+  d.arch.base = arch;
+  if (lanes != 0) d.wavefront_size = lanes;
+  return d;
+}
+
 /// Compiles HIP text (behind kPrelude); nothing, with a message, when there is no clang-22.
 inline std::optional<Bytes> compile(const std::string& text, const std::string& arch,
                                     const std::string& options = "-O3") {

@@ -10,12 +10,6 @@ using namespace hipplan::test;
 
 namespace {
 
-target::Description device_for(const std::string& arch) {
-  auto d = arch.rfind("gfx9", 0) == 0 ? mi300x() : rx7900();
-  d.arch.base = arch;
-  return d;
-}
-
 const char* const kText = R"(
 typedef float f4 __attribute__((ext_vector_type(4)));
 typedef float f3 __attribute__((ext_vector_type(3)));
@@ -83,6 +77,10 @@ KERNEL high(u32* out, WORDS) {
 }
 )";
 
+Result<void> launch(Emulated& gpu, const char* kernel, device::Address memory, const Resource& r) {
+  return gpu.launch(kernel, {1}, {32}, memory, r.words[0], r.words[1], r.words[2], r.words[3]);
+}
+
 void check_loads(Emulated& gpu, const std::string& arch) {
   const auto memory = memory_of();
   const auto in = gpu.put(memory);
@@ -92,8 +90,7 @@ void check_loads(Emulated& gpu, const std::string& arch) {
     for (const uint32_t select : {kIdentity, uint32_t{6 | 1 << 3 | 0 << 6 | 4 << 9}}) {
       const Resource r = resource(arch, in, f, 16, 30, select);
       const auto check = [&](const char* kernel, int width) {
-        check_ok(
-            gpu.launch(kernel, {1}, {32}, out, r.words[0], r.words[1], r.words[2], r.words[3]));
+        check_ok(launch(gpu, kernel, out, r));
         const auto got = gpu.get<uint8_t>(out, 32 * 16);
         for (size_t lane = 0; lane < 32; ++lane)
           for (size_t i = 0; i < 4; ++i) {
@@ -170,7 +167,7 @@ void check_stores(Emulated& gpu, const std::string& arch) {
     const auto check = [&](const char* kernel, device::Address from, int width, bool parts) {
       const auto out = gpu.put(std::vector<uint8_t>(33 * 16, 0xa5));
       const Resource r = resource(arch, out, f, 16, 30);
-      check_ok(gpu.launch(kernel, {1}, {32}, from, r.words[0], r.words[1], r.words[2], r.words[3]));
+      check_ok(launch(gpu, kernel, from, r));
       const auto got = gpu.get<uint8_t>(out, 32 * 16);
       for (size_t lane = 0; lane < 32; ++lane) {
         const float* value = (width == 16 ? half.words : values).data() + lane * 4;
@@ -195,11 +192,9 @@ void check_typed(Emulated& gpu, const std::string& arch) {
   const auto formats = formats_of(arch);
   const auto out = gpu.reserve(formats.size() * 32 * 16);
   const Resource r = resource(arch, in, {{}, "", 5}, 16, 30);
-  check_ok(
-      gpu.launch("typed_loads", {1}, {32}, out, r.words[0], r.words[1], r.words[2], r.words[3]));
+  check_ok(launch(gpu, "typed_loads", out, r));
   const auto got = gpu.get<uint32_t>(out, formats.size() * 128);
-  check_ok(
-      gpu.launch("typed_halves", {1}, {32}, out, r.words[0], r.words[1], r.words[2], r.words[3]));
+  check_ok(launch(gpu, "typed_halves", out, r));
   const auto halves = gpu.get<uint16_t>(out, formats.size() * 128);
   const auto values = values_of();
   const auto target = gpu.put(std::vector<uint8_t>(formats.size() * 512, 0x5a));
@@ -234,8 +229,8 @@ void check_parts(Emulated& gpu, const std::string& arch) {
     CAPTURE(f.code);
     const Resource r = resource(arch, in, f, 16, 32);
     const auto out = gpu.reserve(32 * 24), high = gpu.reserve(32 * 8);
-    check_ok(gpu.launch("parts", {1}, {32}, out, r.words[0], r.words[1], r.words[2], r.words[3]));
-    check_ok(gpu.launch("high", {1}, {32}, high, r.words[0], r.words[1], r.words[2], r.words[3]));
+    check_ok(launch(gpu, "parts", out, r));
+    check_ok(launch(gpu, "high", high, r));
     const auto got = gpu.get<uint32_t>(out, 32 * 6), both = gpu.get<uint32_t>(high, 64);
     for (size_t lane = 0; lane < 32; ++lane) {
       const uint8_t* element = memory.data() + lane * 16;
@@ -295,10 +290,10 @@ TEST_CASE("checks look at formatted accesses") {
   const Format bytes{{8, 8, 8, 8}, "UNORM", 10};
   // The resource says more than there is.
   Resource r = resource(arch, small, bytes, 4, 32);
-  check_fault(gpu.launch("loads", {1}, {32}, out, r.words[0], r.words[1], r.words[2], r.words[3]),
-              "bad-address", {"buffer_load_format_xyzw", "read of 4 bytes", "lane 16"});
-  check_fault(gpu.launch("stores", {1}, {32}, out, r.words[0], r.words[1], r.words[2], r.words[3]),
-              "bad-address", {"buffer_store_format_xyzw", "write of 4 bytes", "lane 16"});
+  check_fault(launch(gpu, "loads", out, r), "bad-address",
+              {"buffer_load_format_xyzw", "read of 4 bytes", "lane 16"});
+  check_fault(launch(gpu, "stores", out, r), "bad-address",
+              {"buffer_store_format_xyzw", "write of 4 bytes", "lane 16"});
 
   device::OpenOptions options;
   options.check_uninitialized = true;
@@ -310,11 +305,9 @@ TEST_CASE("checks look at formatted accesses") {
     check_ok(strict.device().copy_in(halves + lane * 16,
                                      std::as_bytes(std::span(first.data(), lane == 9 ? 11 : 16))));
   r = resource(arch, halves, {{32, 32, 32, 32}, "FLOAT", 14 | 7 << 4}, 16, 32);
-  check_fault(
-      strict.launch("loads", {1}, {32}, result, r.words[0], r.words[1], r.words[2], r.words[3]),
-      "uninitialized", {"buffer_load_format_xyzw", "lane 9"});
+  check_fault(launch(strict, "loads", result, r), "uninitialized",
+              {"buffer_load_format_xyzw", "lane 9"});
   // What the instruction does not take need not be there.
   r = resource(arch, halves, {{32, 32, 32, 32}, "FLOAT", 14 | 7 << 4}, 16, 32, 4);
-  check_ok(
-      strict.launch("loads", {1}, {32}, result, r.words[0], r.words[1], r.words[2], r.words[3]));
+  check_ok(launch(strict, "loads", result, r));
 }

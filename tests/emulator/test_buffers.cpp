@@ -121,11 +121,9 @@ void check_swizzled(const std::string& arch, uint32_t piece, uint32_t together, 
   CAPTURE(arch);
   CAPTURE(piece);
   const bool gfx9 = arch == "gfx942";
-  auto description = gfx9 ? mi300x() : rx7900();
-  description.arch.base = arch;
   const auto code = compile(kSwizzled, arch);
   if (!code) return;
-  Emulated gpu(description);
+  Emulated gpu(device_for(arch));
   gpu.load(*code);
   constexpr uint32_t kRecords = 32, kStride = 24;
   std::vector<uint32_t> memory;
@@ -154,7 +152,81 @@ void check_swizzled(const std::string& arch, uint32_t piece, uint32_t together, 
             (lane < 31 && offset < 6 ? value(lane, offset * 4) : 0));  // 31 records
 }
 
+const char* const kWide = R"(
+typedef i32 i4 __attribute__((ext_vector_type(4)));
+typedef u32 u2 __attribute__((ext_vector_type(2)));
+typedef u32 u4 __attribute__((ext_vector_type(4)));
+typedef float f4 __attribute__((ext_vector_type(4)));
+#define DECLARE(NAME, T, OF) extern "C" __attribute__((device)) T NAME(i4, i32, i32, i32, i32) __asm("llvm.amdgcn.struct.buffer.load." OF)
+DECLARE(load2, u2, "v2i32"); DECLARE(load4, u4, "v4i32"); DECLARE(load_format, f4, "format.v4f32");
+extern "C" __attribute__((device)) void store2(u2, i4, i32, i32, i32, i32) __asm("llvm.amdgcn.struct.buffer.store.v2i32");
+#define WIDE(NAME, T, BODY) KERNEL NAME(T* out, i32 w0, i32 w1, i32 w2, i32 w3, u32 offset) { i4 r = {w0, w1, w2, w3}; BODY }
+WIDE(two, u2, out[item()] = load2(r, item(), offset, 0, 0);)
+WIDE(four, u4, out[item()] = load4(r, item(), offset, 0, 0);)
+WIDE(format, f4, out[item()] = load_format(r, item(), offset, 0, 0);)
+WIDE(store, u2, store2((u2){7, 8}, r, item(), offset, 0, 0);)
+)";
+
+/// Records of 32 bytes, eight of which lie together; the bytes that stay together are 4, 8 or 16.
+struct Swizzled {
+  Emulated gpu;
+  uint32_t piece;
+  bool gfx9;
+  device::Address base = 0, out = 0;
+  Swizzled(const std::string& arch, const Bytes& code, uint32_t bytes)
+      : gpu(device_for(arch)), piece(bytes), gfx9(arch.rfind("gfx9", 0) == 0) {
+    gpu.load(code);
+    std::vector<uint32_t> memory(64 + 64);
+    for (uint32_t i = 0; i < memory.size(); ++i) memory[i] = i;
+    base = gpu.put(memory);
+    out = gpu.reserve(128);
+  }
+  Result<void> launch(const char* kernel, uint32_t offset, uint32_t last) {
+    const uint32_t swizzle = gfx9 ? 1u << 31 : (piece == 4 ? 1u : piece == 8 ? 2u : 3u) << 30;
+    const uint32_t high = static_cast<uint32_t>(base >> 32) | 32u << 16 | swizzle;
+    return gpu.launch(kernel, {1}, {8}, out, static_cast<uint32_t>(base), high, 8u, last, offset);
+  }
+  void check(const char* kernel, uint32_t words, uint32_t offset) {
+    check_ok(launch(kernel, offset, 0));
+    const auto got = gpu.get<uint32_t>(out, 8 * words);
+    for (uint32_t i = 0; i < 8; ++i)
+      for (uint32_t w = 0; w < words; ++w)
+        CHECK(got[i * words + w] ==
+              offset / piece * piece * 2 + (i * piece + offset % piece) / 4 + w);
+  }
+  void refuse(const char* kernel, uint32_t offset, const std::string& bytes, uint32_t last = 0) {
+    check_fault(launch(kernel, offset, last), "buffer-resource",
+                {bytes, "swizzled buffer", std::to_string(piece) + " bytes"});
+  }
+};
+
 }  // namespace
+
+TEST_CASE("an access of a swizzled buffer stays inside an element") {
+  // 32_32_32_32 FLOAT, X to W
+  constexpr uint32_t kFloats = 4u | 5u << 3 | 6u << 6 | 7u << 9;
+  if (const auto code = compile(kWide, "gfx942")) {
+    Swizzled four("gfx942", *code, 4);
+    four.refuse("two", 0, "8 bytes");
+    four.refuse("four", 0, "16 bytes");
+    four.refuse("format", 0, "16 bytes", kFloats | 7u << 12 | 14u << 15);
+    four.refuse("store", 8, "8 bytes at offset 8");
+    // Adding the lane's number takes the bits of the format.
+    check_fault(four.launch("format", 0, kFloats | 7u << 12 | 14u << 15 | 1u << 23),
+                "buffer-resource", {"adds the lane's number", "buffer_load_format"});
+  }
+  if (const auto code = compile(kWide, "gfx1100")) {
+    Swizzled eight("gfx1100", *code, 8);
+    eight.check("two", 2, 0);
+    eight.check("two", 2, 24);
+    eight.refuse("two", 4, "8 bytes at offset 4");
+    eight.refuse("four", 8, "16 bytes");
+    Swizzled sixteen("gfx1100", *code, 16);
+    sixteen.check("two", 2, 4);
+    sixteen.check("four", 4, 16);
+    sixteen.refuse("two", 12, "8 bytes");
+  }
+}
 
 TEST_CASE("swizzled buffers, and indices by lane") {
   check_swizzled("gfx942", 4, 8, false);

@@ -60,9 +60,7 @@ void check_refused(const std::string& arch, const std::string& text, const std::
   CAPTURE(text);
   const auto code = compile("KERNEL k() { asm volatile(\"" + text + "\"); }", arch, "-O1");
   if (!code) return;
-  auto description = arch.rfind("gfx9", 0) == 0 ? mi300x() : rx7900();
-  description.arch.base = arch;
-  Emulated gpu(description);
+  Emulated gpu(device_for(arch));
   const auto loaded = gpu.device().load(*code);
   REQUIRE_FALSE(loaded.ok());
   CHECK(loaded.error().code == Code::unusable);
@@ -114,4 +112,5 @@ TEST_CASE("instructions without semantics refuse the load by name") {
 TEST_CASE("modifiers without semantics refuse the load") {
   check_refused("gfx1100", "ds_add_u32 v0, v1 gds", "gds", "modifier");
   check_refused("gfx1100", "buffer_load_format_x v[1:2], off, s[4:7], s0 tfe", "tfe", "modifier");
+  check_refused("gfx942", "buffer_load_format_x off, s[4:7], s0 lds", "lds", "modifier");
 }

@@ -1,5 +1,4 @@
-// DS instructions that exchange, wrap or address by lane number; scalar stores and atomics; loads
-// that go to LDS; one dword of LDS for all lanes.
+// DS instructions that exchange two values, compare and swap, wrap, or address by lane number.
 #include <unistd.h>
 
 #include <cmath>
@@ -11,11 +10,6 @@ using namespace hipplan::test;
 
 namespace {
 
-target::Description device_for(const std::string& arch) {
-  auto d = arch.rfind("gfx9", 0) == 0 ? mi300x() : rx7900();
-  d.arch.base = arch;
-  return d;
-}
 bool is_gfx9(const std::string& arch) {
   return arch.rfind("gfx9", 0) == 0;
 }
@@ -60,7 +54,7 @@ KERNEL by_thread(u32* out, u32* lds_out, const u32* in, u32 m0) {
   if (i % 3 == 0) asm volatile(PUT " %0 offset:1024" WAIT : : "v"(value) : "memory");
   CLOSE }
 KERNEL marked(u64* out, u32* lds_out, const u32* in, const u64* a) {
-  OPEN u64 old, x = a[i]; u32 place = at + i * 8;
+  OPEN u64 old, x = a[i]; u32 place = at + i * 8 + (i & 7);  // rounded down
   asm volatile("ds_condxchg32_rtn_b64 %0, %1, %2 offset:16" WAIT : "=v"(old) : "v"(place), "v"(x) : "memory");
   out[i] = old; CLOSE }
 #ifndef NO_FLOATS

@@ -10,12 +10,6 @@ using namespace hipplan::test;
 
 namespace {
 
-target::Description device_for(const std::string& arch) {
-  auto d = arch.rfind("gfx9", 0) == 0 ? mi300x() : rx7900();
-  d.arch.base = arch;
-  return d;
-}
-
 /// A format by its definition: mantissa bits and bias; codes above `greatest` are no numbers.
 struct Format {
   int mantissa, bias, greatest;

@@ -9,11 +9,6 @@ using namespace hipplan::test;
 
 namespace {
 
-target::Description device_for(const std::string& arch) {
-  auto d = arch.rfind("gfx9", 0) == 0 ? mi300x() : rx7900();
-  d.arch.base = arch;
-  return d;
-}
 device::OpenOptions strict() {
   device::OpenOptions options;
   options.check_uninitialized = options.check_races = true;
@@ -49,6 +44,7 @@ BLOCK(loads, MASK "global_load_block v[40:71], %2, off offset:8\n" WAIT STORE_AL
 BLOCK(stores, MASK "global_store_block %1, v[40:71], off offset:8\ns_wait_storecnt 0x0")
 BLOCK(through, ALL "scratch_store_block %4, v[40:71], off\n" MASK
       "scratch_load_block v[40:71], %4, off offset:4\n" WAIT STORE_ALL)
+BLOCK(unwritten, MASK "scratch_load_block v[40:71], %4, off\n" WAIT STORE_ALL)
 BLOCK(beyond, ALL "scratch_load_block v[40:71], %4, off offset:16384")
 )x";
 }
@@ -183,6 +179,13 @@ TEST_CASE("blocks of registers") {
   check_ok(gpu.launch("loads", {1}, {32}, gpu.reserve(4096), small, 1u << 29));
   check_fault(gpu.launch("beyond", {1}, {32}, small, small, 0u), "bad-private-address",
               {"scratch_load_block"});
+  // Registers that are loaded from private memory that nothing has written; the others stay.
+  Emulated checked(device_for("gfx1201"), strict());
+  checked.load(*code);
+  const auto out = checked.reserve(4096);
+  check_ok(checked.launch("unwritten", {1}, {32}, out, out, 0u));
+  check_fault(checked.launch("unwritten", {1}, {32}, out, out, 1u << 3 | 1u << 9), "uninitialized",
+              {"global_store_block", "the data comes from v43"});
 }
 
 TEST_CASE("addresses by lane number") {
@@ -237,6 +240,14 @@ KERNEL ways(u32* out, const u32* in, u32 m0) {
   barrier();
   out[i] = lds[i]; out[i + 64] = lds[i + 64];
 }
+KERNEL unwritten(u32 m0) {
+  SHARED u32 lds[128];
+  volatile u32 mine[4];
+  mine[0] = 5;
+  u32 at = (u32)(__attribute__((address_space(5))) volatile u32*)mine;
+  asm volatile("s_mov_b32 m0, 0\ns_nop 0\n" LOAD "\ns_waitcnt vmcnt(0)"
+               : : "v"((u64)at), "v"(at + m0), "v"((u32)(__attribute__((address_space(3))) u32*)lds) : "memory");
+}
 )x";
   const auto in = counting(64);
   for (const std::string arch : {"gfx90a", "gfx942"}) {
@@ -256,5 +267,11 @@ KERNEL ways(u32* out, const u32* in, u32 m0) {
       CHECK(got[i] == 7);
       CHECK(got[i + 64] == (scratch ? i * 3 - 5 : in[i] & 0xffffu));
     }
+    if (!scratch) continue;
+    Emulated checked(device_for(arch), strict());
+    checked.load(*code);
+    check_ok(checked.launch("unwritten", {1}, {64}, ~3u));  // the load adds 4
+    check_fault(checked.launch("unwritten", {1}, {64}, 4u), "uninitialized",
+                {"scratch_load_lds_sshort", "private memory that nothing has written", "lane 0"});
   }
 }

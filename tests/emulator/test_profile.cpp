@@ -1,6 +1,8 @@
 // Counters, traces and breaks of the emulator.
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "emulated.h"
 
 using namespace hipplan;
@@ -193,6 +195,78 @@ KERNEL moves(u32* out, u32 value) {
   want.resize(128, 0xfffe0003u);
   want[64] = want[65] = 9;
   CHECK(gpu.get<uint32_t>(out, 128) == want);
+}
+
+TEST_CASE("a pair of operations is one instruction to counters and traces") {
+  // The halves of the second pair exchange two registers.
+  const auto code = compile(R"x(
+KERNEL pairs(u32* out) {
+  u32 a = item();
+  asm volatile("s_nop 0\nv_mov_b32 v8, %0\nv_mov_b32 v9, 7\n"
+               "v_dual_mov_b32 v10, v8 :: v_dual_mov_b32 v11, v9\n"
+               "v_dual_mov_b32 v8, v9 :: v_dual_mov_b32 v9, v8\n"
+               "v_mov_b32 %0, v9" : "+v"(a) : : "v8", "v9", "v10", "v11");
+  out[item()] = a;
+}
+)x",
+                            "gfx1100");
+  if (!code) return;
+  std::vector<std::string> lines;
+  device::OpenOptions options;
+  options.profile = true;
+  options.trace.line = [&](std::string_view line) { lines.emplace_back(line); };
+  Emulated gpu(rx7900(), options);
+  gpu.load(*code);
+  const auto out = gpu.reserve(128);
+  check_ok(gpu.launch("pairs", {1}, {32}, out));
+  for (uint32_t i = 0; i < 32; ++i) CHECK(gpu.get<uint32_t>(out, 32)[i] == i);
+  uint64_t kinds = 0;
+  for (const uint64_t one : only(gpu).instructions) kinds += one;
+  CHECK(gpu.device().counters().instructions == kinds);
+  size_t shown = 0;
+  for (const auto& line : lines) {
+    shown += line.rfind("0x", 0) == 0 ? 1 : 0;
+    CHECK(line.find("    a") != 0);  // where a result waits is no register
+  }
+  CHECK(shown == kinds);
+  const auto crossing = std::find_if(lines.begin(), lines.end(), [](const std::string& line) {
+    return line.find("v_dual_mov_b32 v8, v9") != std::string::npos;
+  });
+  REQUIRE(lines.end() - crossing > 2);
+  CHECK(crossing[1].rfind("    v8[", 0) == 0);
+  CHECK(crossing[2].rfind("    v9[", 0) == 0);
+
+  // The plain way to run counts alike, and so does the budget.
+  Emulated plain(rx7900(), 1, kinds);
+  plain.load(*code);
+  check_ok(plain.launch("pairs", {1}, {32}, plain.reserve(128)));
+  CHECK(plain.device().counters().instructions == kinds);
+  CHECK(plain.device().counters().lane_instructions == gpu.device().counters().lane_instructions);
+}
+
+TEST_CASE("writes of M0 while registers are indexed are counted once") {
+  const auto code = compile(R"x(
+KERNEL indexed(u32* out) {
+  asm volatile("s_set_gpr_idx_on 0, gpr_idx(SRC0)\ns_mov_b32 m0, 0x1001\ns_mov_b32 m0, 0x1000\n"
+               "s_set_gpr_idx_off" : : : "m0");
+  out[item()] = 1;
+}
+)x",
+                            "gfx942");
+  if (!code) return;
+  size_t writes = 0;
+  device::OpenOptions options;
+  options.profile = true;
+  options.trace.line = [&](std::string_view line) {
+    writes += line.find("s_mov_b32 m0") != std::string_view::npos ? 1 : 0;
+  };
+  Emulated gpu(mi300x(), options);
+  gpu.load(*code);
+  check_ok(gpu.launch("indexed", {1}, {64}, gpu.reserve(256)));
+  uint64_t kinds = 0;
+  for (const uint64_t one : only(gpu).instructions) kinds += one;
+  CHECK(gpu.device().counters().instructions == kinds);
+  CHECK(writes == 2);
 }
 
 TEST_CASE("a scalar store of what nothing has written") {

@@ -1,5 +1,5 @@
 // Instructions that compilers seldom emit: register indexing by M0, exchanges of registers, old
-// floating-point rules, blocks of registers, scalar stores and atomics, loads that go to LDS.
+// floating-point rules.
 #include <unistd.h>
 
 #include <cmath>
@@ -10,12 +10,6 @@ using namespace hipplan;
 using namespace hipplan::test;
 
 namespace {
-
-target::Description device_for(const std::string& arch) {
-  auto d = arch.rfind("gfx9", 0) == 0 ? mi300x() : rx7900();
-  d.arch.base = arch;
-  return d;
-}
 
 const float kEdges[] = {0.0f, -0.0f,  1.5f,  -2.0f,   INFINITY,         -INFINITY,
                         NAN,  1e-40f, 3e38f, -3e-39f, -0x1.fffffep127f, 0x1.fffffep127f};
@@ -204,6 +198,23 @@ TEST_CASE("register indexing of gfx9 follows M0") {
   const size_t want[] = {7, 7, 3, 3, 5, 5, 1, 7};
   for (size_t lane = 0; lane < got.size() / 8; ++lane)
     for (size_t r = 0; r < 8; ++r) CHECK(got[lane * 8 + r] == start(want[r], lane));
+}
+
+TEST_CASE("register indexing follows M0 where the writes stand behind the end of indexing") {
+  const auto got = run_registers("gfx942",
+                                 "s_set_gpr_idx_on %3, gpr_idx(SRC0)\\n"
+                                 "s_branch 2f\\n"
+                                 "1: v_mov_b32 v10, v11\\n"  // v10 = v15
+                                 "s_set_gpr_idx_off\\n"
+                                 "s_branch 3f\\n"
+                                 "2: s_mov_b32 m0, 0x1004\\n"
+                                 "s_branch 1b\\n"
+                                 "3: s_mov_b32 m0, 0x1001\\n"  // nothing is indexed any more
+                                 "v_mov_b32 v12, v13",
+                                 0, 2);
+  for (size_t lane = 0; lane < got.size() / 8; ++lane)
+    for (size_t r = 0; r < 8; ++r)
+      CHECK(got[lane * 8 + r] == start(r == 0 ? 5 : r == 2 ? 3 : r, lane));
 }
 
 TEST_CASE("multiply-add of halves clears the upper half; branches of debuggers are not taken") {

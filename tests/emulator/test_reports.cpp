@@ -12,12 +12,6 @@ using namespace hipplan::test;
 
 namespace {
 
-target::Description device_for(const std::string& arch) {
-  auto d = arch.rfind("gfx9", 0) == 0 ? mi300x() : rx7900();
-  d.arch.base = arch;
-  return d;
-}
-
 const char* const kOrder = R"(
 #define DEV __HIP_MEMORY_SCOPE_AGENT
 #define SPLIT_K(NAME, ORDER) KERNEL NAME(u32* part, u32* count, u32* out) { \

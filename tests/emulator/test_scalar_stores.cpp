@@ -10,11 +10,6 @@ using namespace hipplan::test;
 
 namespace {
 
-target::Description device_for(const std::string& arch) {
-  auto d = arch.rfind("gfx9", 0) == 0 ? mi300x() : rx7900();
-  d.arch.base = arch;
-  return d;
-}
 device::OpenOptions strict() {
   device::OpenOptions options;
   options.check_uninitialized = options.check_races = true;
@@ -27,6 +22,18 @@ typedef u32 u4 __attribute__((ext_vector_type(4)));
 S_STORE(dword, "s_store_dword %0, %1, 0x14", u32)
 S_STORE(two, "s_store_dwordx2 %0, %1, %2", u64)
 S_STORE(four, "s_store_dwordx4 %0, %1, %2", u4)
+KERNEL coherent(u64 to, u32* out) {
+  u32 value = 3;
+  asm volatile("s_store_dword %0, %1, 0x4 glc\ns_waitcnt lgkmcnt(0)" : : "s"(value), "s"(to) : "memory");
+  asm volatile("s_load_dword %0, %1, 0x4 glc\ns_waitcnt lgkmcnt(0)" : "=s"(value) : "s"(to) : "memory");
+  out[group()] = value;
+}
+KERNEL half_coherent(u64 to, u32* out) {
+  u32 value = 3;
+  if (group() == 0) asm volatile("s_store_dword %0, %1, 0x4 glc\ns_waitcnt lgkmcnt(0)" : : "s"(value), "s"(to) : "memory");
+  else asm volatile("s_load_dword %0, %1, 0x4\ns_waitcnt lgkmcnt(0)" : "=s"(value) : "s"(to) : "memory");
+  out[group()] = value;
+}
 KERNEL cut(u64 base, u32 size, u4 value, u32 offset) {
   u4 r = {(u32)base, (u32)(base >> 32), size, 0x20000};
   asm volatile("s_buffer_store_dwordx4 %0, %1, %2\ns_waitcnt lgkmcnt(0)" : : "s"(value), "s"(r), "s"(offset) : "memory");
@@ -94,7 +101,9 @@ TEST_CASE("scalar stores and atomics") {
   check_fault(gpu.launch("add", {1}, {1}, to + 2, gpu.reserve(256), 5u), "misaligned",
               {"s_atomic_add"});
   check_fault(gpu.launch("dword", {2}, {1}, to, 5u, 0u), "race", {"s_store_dword"});
-  check_ok(gpu.launch("silent", {2}, {1}, part, 32u, 1u));  // atomics do not race
+  check_ok(gpu.launch("coherent", {3}, {1}, to, gpu.reserve(64)));       // no plain accesses
+  check_ok(gpu.launch("half_coherent", {2}, {1}, to, gpu.reserve(64)));  // nor is a plain load one
+  check_ok(gpu.launch("silent", {2}, {1}, part, 32u, 1u));               // atomics do not race
 }
 
 TEST_CASE("compare-and-swap of floats in global memory") {

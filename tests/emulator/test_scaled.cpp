@@ -12,12 +12,6 @@ using namespace hipplan::test;
 
 namespace {
 
-target::Description device_for(const std::string& arch) {
-  auto d = arch.rfind("gfx9", 0) == 0 ? mi300x() : rx7900();
-  d.arch.base = arch;
-  return d;
-}
-
 /// E4M3, E5M2, E2M3, E3M2, E2M1: what cbsz and blgp 0 to 4 name.
 struct Format {
   int bits, mantissa, bias;

@@ -8,13 +8,6 @@ using namespace hipplan::test;
 
 namespace {
 
-target::Description device_for(const std::string& arch, unsigned lanes) {
-  auto d = arch.rfind("gfx9", 0) == 0 ? mi300x() : rx7900();
-  d.arch.base = arch;
-  d.wavefront_size = lanes;
-  return d;
-}
-
 const char* const kShared = R"(
 typedef i32 i2 __attribute__((ext_vector_type(2)));
 typedef i32 i3 __attribute__((ext_vector_type(3)));

@@ -9,12 +9,6 @@ using namespace hipplan::test;
 
 namespace {
 
-target::Description device_for(const std::string& arch) {
-  target::Description d = arch.rfind("gfx9", 0) == 0 ? mi300x() : rx7900();
-  d.arch.base = arch;
-  return d;
-}
-
 void run_all(Emulated& gpu, uint32_t lanes) {
   run_elementwise(gpu);
   run_conversions(gpu);

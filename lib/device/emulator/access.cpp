@@ -1,6 +1,6 @@
 #include "device/emulator/access.h"
 
-#include "device/emulator/buffer_resource.h"
+#include "device/emulator/access_lane.h"
 #include "device/emulator/monitor.h"
 
 namespace hipplan::emulator {
@@ -62,6 +62,25 @@ bool is_dense(std::byte* const* at, unsigned lanes, unsigned bytes) {
   return dense;
 }
 
+void lds_fault(Wave& wave, uint64_t offset, unsigned bytes, int lane, bool write) {
+  wave.fail(
+      {.reason = "bad-lds-address",
+       .what = cat(write ? "write" : "read", " of ", bytes, " bytes at LDS offset ", hex(offset)),
+       .expected = cat("inside the workgroup's ", wave.group->lds.size(), " bytes"),
+       .lane = lane});
+}
+
+}  // namespace
+
+std::byte* reach_lds(Wave& wave, uint64_t offset, unsigned bytes, int lane, bool write) {
+  const uint64_t size = wave.group->lds.size();
+  if (offset > size || bytes > size - offset) {
+    lds_fault(wave, offset, bytes, lane, write);
+    return nullptr;
+  }
+  return wave.group->lds.data() + offset;
+}
+
 std::byte* reach_scratch(Wave& wave, uint64_t offset, unsigned bytes, int lane, bool write) {
   const uint64_t size = wave.scratch_lane_bytes;
   if (offset > size || bytes > size - offset) {
@@ -75,7 +94,6 @@ std::byte* reach_scratch(Wave& wave, uint64_t offset, unsigned bytes, int lane, 
   return wave.scratch->data() + static_cast<uint64_t>(lane) * size + offset;
 }
 
-/// One lane of a global or flat access.
 std::byte* reach_lane(Wave& wave, const Op& op, uint64_t address, bool write, int lane) {
   if (op.space == Space::flat) {
     const uint64_t aperture = address & kApertureMask, offset = address & ~kApertureMask;
@@ -89,6 +107,8 @@ std::byte* reach_lane(Wave& wave, const Op& op, uint64_t address, bool write, in
   }
   return found->host + (address - found->base);
 }
+
+namespace {
 
 bool place_addresses(Wave& wave, const Op& op, const uint64_t* address, bool write,
                      Places& places) {
@@ -146,14 +166,6 @@ bool scratch_places(Wave& wave, const Op& op, bool write, int64_t extra, Places&
   return true;
 }
 
-void lds_fault(Wave& wave, uint64_t offset, unsigned bytes, int lane, bool write) {
-  wave.fail(
-      {.reason = "bad-lds-address",
-       .what = cat(write ? "write" : "read", " of ", bytes, " bytes at LDS offset ", hex(offset)),
-       .expected = cat("inside the workgroup's ", wave.group->lds.size(), " bytes"),
-       .lane = lane});
-}
-
 /// Address plus offset wraps at 32 bits: compilers fold a negative index into the address.
 bool lds_places(Wave& wave, const Op& op, bool write, int64_t extra, Places& places) {
   std::byte* const base = wave.group->lds.data();
@@ -180,61 +192,11 @@ bool lds_places(Wave& wave, const Op& op, bool write, int64_t extra, Places& pla
   return true;
 }
 
-/// Private memory through the resource that the launch puts into s[0:3] where scratch instructions
-/// do not exist. The scalar offset counts bytes of the whole wavefront.
-bool private_buffer_places(Wave& wave, const Op& op, bool write, int64_t extra, Places& places) {
-  const bool offen = (op.immediate & kOffsetRegister) != 0;
-  const uint64_t fixed = (read_scalar(wave, op.from[kScalarOffset]) & 0xffffffffull) / wave.lanes;
-  const uint32_t* row = wave.rows[op.from[kAddress].index].lane;
-  for (int lane = 0; lane < wave.lanes; ++lane) {
-    places.at[lane] = nullptr;
-    if (((places.mask >> lane) & 1u) == 0) continue;
-    const uint64_t offset =
-        fixed + (offen ? row[lane] : 0u) + static_cast<uint64_t>(op.offset + extra);
-    places.at[lane] = reach_scratch(wave, offset, op.bytes, lane, write);
-    if (places.at[lane] == nullptr) return false;
-  }
-  return true;
-}
-
-/// Raw and structured buffers: address and bounds from the four-dword resource. Lanes beyond
-/// num_records get no place.
-bool buffer_places(Wave& wave, const Op& op, bool write, int64_t extra, Places& places) {
-  const BufferResource resource(wave.scalars + op.from[kScalar].index,
-                                (op.immediate & kGfx9Buffer) != 0);
-  if (resource.base >> 32 == kPrivateResource >> 32)
-    return private_buffer_places(wave, op, write, extra, places);
-  const uint64_t fixed = read_scalar(wave, op.from[kScalarOffset]) & 0xffffffffull;
-  const bool offen = (op.immediate & kOffsetRegister) != 0;
-  const bool idxen = (op.immediate & kIndexRegister) != 0;
-  const Row* rows = wave.rows + op.from[kAddress].index;
-  for (int lane = 0; lane < wave.lanes; ++lane) {
-    places.at[lane] = nullptr;
-    if (((places.mask >> lane) & 1u) == 0) continue;
-    const uint64_t index =
-        (idxen ? rows[0].lane[lane] : 0) + (resource.add_lane ? static_cast<uint64_t>(lane) : 0);
-    const uint64_t moved =
-        (offen ? rows[idxen ? 1 : 0].lane[lane] : 0) + static_cast<uint64_t>(op.offset + extra);
-    if (resource.outside(index, moved, op.bytes, idxen)) continue;
-    places.at[lane] = reach_lane(wave, op, resource.address(index, moved) + fixed, write, lane);
-    if (places.at[lane] == nullptr) return false;
-  }
-  return true;
-}
-
 }  // namespace
 
-std::byte* reach_lds(Wave& wave, uint64_t offset, unsigned bytes, int lane, bool write) {
-  const uint64_t size = wave.group->lds.size();
-  if (offset > size || bytes > size - offset) {
-    lds_fault(wave, offset, bytes, lane, write);
-    return nullptr;
-  }
-  return wave.group->lds.data() + offset;
-}
-
-bool find_places(Wave& wave, const Op& op, bool write, int64_t extra, Places& places) {
-  places.mask = wave.exec();
+bool find_places(Wave& wave, const Op& op, bool write, int64_t extra, Places& places,
+                 uint64_t mask) {
+  places.mask = mask;
   places.dense = false;
   places.lanes = wave.lanes;
   bool found = false;
@@ -258,6 +220,37 @@ bool find_places(Wave& wave, const Op& op, bool write, int64_t extra, Places& pl
   if (wave.monitor != nullptr && found) [[unlikely]]
     return wave.monitor->access(wave, op, write, places);
   return found;
+}
+
+bool find_places_in_order(Wave& wave, const Op& op, bool write, Places& places) {
+  places.mask = wave.exec();
+  places.lanes = wave.lanes;
+  Buffer<uint64_t> address;
+  const uint64_t base = read_scalar(wave, op.from[kScalar]) + static_cast<uint64_t>(op.offset);
+  for (unsigned i = 0; i < places.lanes; ++i) address.lane[i] = base + 4 * i;
+  if (!place_addresses(wave, op, address.lane, write, places)) return false;
+  return wave.monitor == nullptr || wave.monitor->access(wave, op, write, places);
+}
+
+bool find_lds_places(Wave& wave, const Op& op, bool write, uint64_t mask, const uint64_t* offset,
+                     Places& places) {
+  places.mask = mask;
+  places.lanes = wave.lanes;
+  for (int lane = 0; lane < wave.lanes; ++lane) {
+    places.at[lane] = nullptr;
+    if (((mask >> lane) & 1u) == 0) continue;
+    places.at[lane] = reach_lds(wave, offset[lane], op.bytes, lane, write);
+    if (places.at[lane] == nullptr) return false;
+  }
+  return wave.monitor == nullptr || wave.monitor->access(wave, op, write, places);
+}
+
+bool check_alignment(Wave& wave, uint64_t address, unsigned bytes, int lane) {
+  if (address % bytes == 0) return true;
+  wave.fail({.reason = "misaligned",
+             .what = cat("an atomic of ", bytes, " bytes is not aligned"),
+             .lane = lane});
+  return false;
 }
 
 namespace {

@@ -17,14 +17,6 @@ using i64 = int64_t;
 
 namespace {
 
-bool aligned(Wave& wave, const Op& op, const std::byte* at, int lane) {
-  if ((reinterpret_cast<uintptr_t>(at) & (op.bytes - 1u)) == 0) return true;
-  wave.fail({.reason = "misaligned",
-             .what = cat("an atomic of ", int{op.bytes}, " bytes is not aligned"),
-             .lane = lane});
-  return false;
-}
-
 template <class B>
 B read_rows(const Row* rows, int lane) {
   if constexpr (sizeof(B) == 4)
@@ -49,7 +41,8 @@ void atomic_lanes(Wave& wave, const Op& op) {
   for (u64 left = places.mask; left != 0; left &= left - 1) {
     const int lane = std::countr_zero(left);
     if (places.at[lane] == nullptr) continue;
-    if (!aligned(wave, op, places.at[lane], lane)) return;
+    if (!check_alignment(wave, reinterpret_cast<uintptr_t>(places.at[lane]), op.bytes, lane))
+      return;
     auto* place = reinterpret_cast<B*>(places.at[lane]);
     const T value = from_bits<T>(read_rows<B>(data, lane));
     const T other = from_bits<T>(read_rows<B>(data2, lane));
@@ -71,14 +64,6 @@ struct DoFloat {
   static constexpr auto kSwapIf = [](T o, T d, T c) { return o == c ? d : o; };
   static constexpr auto kMin = [](T o, T d, T) { return smaller(o, d); };
   static constexpr auto kMax = [](T o, T d, T) { return larger(o, d); };
-};
-/// Each dword on its own: bit 31 of the data says whether it is replaced, by the other bits.
-constexpr auto kSwapMarked = [](u64 o, u64 d, u64) {
-  u64 next = o;
-  for (const unsigned at : {0u, 32u})
-    if ((d >> (at + 31) & 1u) != 0)
-      next = (next & ~(0xffffffffull << at)) | (d & (0x7fffffffull << at));
-  return next;
 };
 /// Down by the data, or up by the second data when there is less.
 constexpr auto kWrap = [](u32 o, u32 d, u32 up) { return o >= d ? o - d : o + up; };
@@ -216,7 +201,7 @@ constexpr Semantics kAtomicTable[] = {
     LDS_ATOMIC("xor", "b32", u32, Do<u32>::kXor), LDS_ATOMIC("xor", "b64", u64, Do<u64>::kXor),
     atomic<Space::lds, u32, Do<u32>::kSwap>("ds_wrxchg_rtn_b32"), atomic<Space::lds, u64, Do<u64>::kSwap>("ds_wrxchg_rtn_b64"),
     LDS_ATOMIC("add", "f32", float, DoFloat<float>::kAdd), LDS_MASK("mskor", u32, "b32"),
-    LDS_MASK("mskor", u64, "b64"), atomic<Space::lds, u64, kSwapMarked>("ds_condxchg32_rtn_b64"),
+    LDS_MASK("mskor", u64, "b64"),
 
     isa::cdna("DS"),
     LDS_PAIR("cmpst", u32, "b32"), LDS_PAIR("cmpst", u64, "b64"),

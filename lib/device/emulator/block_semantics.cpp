@@ -32,44 +32,28 @@ Result<void> lower_block(const Instruction& instruction, Lowering& lowering, Op&
   return {};
 }
 
-/// Scalar base + offset + 4 * lane. False after a fault.
-bool ordered_places(Wave& wave, const Op& op, bool write, Places& places) {
-  // The lane's share of the address stands where the address register would.
-  Op numbered = op;
-  Row saved = wave.rows[kVectorRows - 1];
-  for (unsigned i = 0; i < kMaxLanes; ++i) wave.rows[kVectorRows - 1].lane[i] = 4 * i;
-  numbered.from[kAddress].place = Place::vgpr;
-  numbered.from[kAddress].index = kVectorRows - 1;
-  const bool found = find_places(wave, numbered, write, 0, places);
-  wave.rows[kVectorRows - 1] = saved;
-  return found;
-}
 void load_in_order(Wave& wave, const Op& op) {
   Places places;
-  if (!ordered_places(wave, op, false, places)) return;
+  if (!find_places_in_order(wave, op, false, places)) return;
   load_word_lanes<1>(places, wave.rows + op.to.index);
   wave.counters.bytes_read += moved_bytes(places, 4);
 }
 void store_in_order(Wave& wave, const Op& op) {
   Places places;
-  if (!ordered_places(wave, op, true, places)) return;
+  if (!find_places_in_order(wave, op, true, places)) return;
   store_rows<Transfer{Space::global, 4}>(places, wave.rows + op.from[kData].index);
   wave.counters.bytes_written += moved_bytes(places, 4);
 }
-/// Data, then the scalar base or "off": the base is 0 then.
 template <bool Store>
 Result<void> lower_in_order(const Instruction& instruction, Lowering& lowering, Op& op) {
-  if (instruction.operands.size() != 2) return operand_error(instruction, "expected 2 operands");
-  Instruction shown = instruction;
-  disassembly::Operand none;
-  shown.operands.insert(shown.operands.begin() + (Store ? 0 : 1), none);
-  HIPPLAN_TRY(Store ? lower_vector_store(shown, lowering, op)
-                    : lower_vector_load(shown, lowering, op));
-  op.saddr = true;
-  return {};
+  op.space = Space::global;
+  op.bytes = 4;
+  HIPPLAN_TRY(lower_hints(instruction, op));
+  HIPPLAN_TRY(Store ? lower_data(instruction, 0, 1, lowering, op)
+                    : lower_result(instruction, 0, 1, lowering, op));
+  return lower_base(instruction, 1, lowering, op);
 }
 
-constexpr int64_t kWord = Transfer{Space::global, 4}.pack();
 template <bool Store>
 constexpr Semantics block(std::string_view name, Space space) {
   return {.mnemonic = name,
@@ -92,13 +76,11 @@ constexpr Semantics kBlockTable[] = {
     {.mnemonic = "global_load_addtid_b32",
      .run = load_in_order,
      .flags = kVector,
-     .lower = lower_in_order<false>,
-     .parameter = kWord},
+     .lower = lower_in_order<false>},
     {.mnemonic = "global_store_addtid_b32",
      .run = store_in_order,
      .flags = kVector,
-     .lower = lower_in_order<true>,
-     .parameter = kWord},
+     .lower = lower_in_order<true>},
 };
 
 }  // namespace

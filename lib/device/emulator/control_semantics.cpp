@@ -5,7 +5,6 @@
 namespace hipplan::emulator {
 namespace {
 
-void nothing(Wave&, const Op&) {}
 void end_program(Wave& wave, const Op&) {
   wave.state = State::ended;
 }
@@ -51,10 +50,6 @@ Result<void> lower_branch(const Instruction& instruction, Lowering& lowering, Op
   lowering.branch_to(*target);
   return {};
 }
-/// For instructions whose operands do not matter to results: waits, hints, cache control.
-Result<void> lower_nothing(const Instruction&, Lowering&, Op&) {
-  return {};
-}
 
 /// Nobody answers messages: the result is 0.
 void no_message(Wave& wave, const Op& op) {
@@ -82,7 +77,7 @@ constexpr Semantics branch(std::string_view name, Handler run) {
 }
 /// One wavefront's memory operations happen in program order here, so waiting has nothing to do.
 constexpr Semantics ignored(std::string_view name) {
-  return {.mnemonic = name, .run = nothing, .lower = lower_nothing};
+  return {.mnemonic = name, .run = do_nothing, .lower = lower_nothing};
 }
 
 constexpr Semantics kControlTable[] = {
@@ -121,8 +116,8 @@ constexpr Semantics kControlTable[] = {
 
     isa::each("SOPP", "SOPP", ""),
     {.mnemonic = "s_barrier", .run = barrier, .lower = lower_nothing},
-    branch("s_cbranch_cdbgsys", nothing), branch("s_cbranch_cdbguser", nothing),  // no debugger is there
-    branch("s_cbranch_cdbgsys_or_user", nothing), branch("s_cbranch_cdbgsys_and_user", nothing),
+    branch("s_cbranch_cdbgsys", do_nothing), branch("s_cbranch_cdbguser", do_nothing),  // no debugger is there
+    branch("s_cbranch_cdbgsys_or_user", do_nothing), branch("s_cbranch_cdbgsys_and_user", do_nothing),
     ignored("s_waitcnt"),
 
     isa::rdna("SOPP"),

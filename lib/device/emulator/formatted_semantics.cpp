@@ -1,7 +1,7 @@
 // Loads and stores that convert: the format comes from the buffer resource, for tbuffer ones from
 // the instruction. ISA documents, "Vector Memory Buffer Instructions", "MUBUF Instructions", "MTBUF
 // Instructions".
-#include "device/emulator/buffer_format.h"
+#include "device/emulator/buffer_resource.h"
 #include "device/emulator/transfer.h"
 
 namespace hipplan::emulator {
@@ -45,19 +45,24 @@ BufferFormat unpack_format(uint64_t packed) {
   return format;
 }
 
-Layout layout_of(const Wave& wave, const Op& op, const Form& form) {
-  Layout layout;
+/// False after a fault.
+bool find_layout(Wave& wave, const Op& op, const Form& form, Layout& layout) {
   if (form.typed) {  // X000, XY00, XYZ0 or XYZW
     layout.format = unpack_format(op.immediate >> kTypeAt);
     for (unsigned i = 0; i < layout.format.components(); ++i) layout.select[i] = 4 + i;
-    return layout;
+    return true;
   }
-  const uint32_t word = wave.scalars[op.from[kScalar].index + 3u];
-  const bool unified = (op.immediate & kGfx9Buffer) == 0;
-  layout.format = unified ? unified_format(word >> 12 & 63u)
-                          : separate_format(word >> 15 & 15u, word >> 12 & 7u);
-  for (unsigned i = 0; i < 4; ++i) layout.select[i] = word >> (3 * i) & 7u;
-  return layout;
+  const BufferResource resource(wave.scalars + op.from[kScalar].index,
+                                (op.immediate & kGfx9Buffer) != 0);
+  if (!resource.has_format()) {
+    wave.fail({.reason = "buffer-resource",
+               .what = "a resource that adds the lane's number has no data format",
+               .found = cat("word 3: ", hex(resource.last))});
+    return false;
+  }
+  layout.format = resource.format();
+  for (unsigned i = 0; i < 4; ++i) layout.select[i] = resource.select(i);
+  return true;
 }
 
 /// Component of a register, or -1 where it has a constant.
@@ -103,7 +108,8 @@ unsigned loaded_bytes(const Layout& layout, const Form& form) {
 
 void load_formatted(Wave& wave, const Op& op) {
   const Form form = Form::from(op.immediate >> kFormAt);
-  const Layout layout = layout_of(wave, op, form);
+  Layout layout;
+  if (!find_layout(wave, op, form, layout)) return;
   const bool exists = layout.format.exists();
   Op access = op;
   access.bytes = static_cast<uint8_t>(exists ? loaded_bytes(layout, form) : 0);
@@ -134,7 +140,8 @@ uint32_t stored_value(const BufferFormat& format, const Form& form, unsigned com
 /// Components that no register has become 0: an element is written as a whole.
 void store_formatted(Wave& wave, const Op& op) {
   const Form form = Form::from(op.immediate >> kFormAt);
-  const Layout layout = layout_of(wave, op, form);
+  Layout layout;
+  if (!find_layout(wave, op, form, layout)) return;
   if (!layout.format.exists()) return;
   Op access = op;
   access.bytes = static_cast<uint8_t>(layout.format.bytes());

@@ -89,14 +89,9 @@ Result<void> lower_swap(const Instruction& instruction, Lowering& lowering, Op& 
 
 constexpr Shape kTwoToOne{.to = Type::u32, .from = {Type::u32, Type::u32}, .sources = 2};
 
-void nothing(Wave&, const Op&) {}
-Result<void> lower_nothing(const Instruction&, Lowering&, Op&) {
-  return {};
-}
-
 constexpr Semantics kLaneTable[] = {
     isa::all("VOP1"),
-    {.mnemonic = "v_nop", .run = nothing, .flags = kVector, .lower = lower_nothing},
+    {.mnemonic = "v_nop", .run = do_nothing, .flags = kVector, .lower = lower_nothing},
     {.mnemonic = "v_readfirstlane_b32",
      .run = read_first_lane,
      .flags = kVector,
@@ -105,10 +100,10 @@ constexpr Semantics kLaneTable[] = {
     {.mnemonic = "v_swap_b32", .run = swap_registers, .flags = kVector, .lower = lower_swap},
 
     isa::rdna("VOP1"),
-    {.mnemonic = "v_pipeflush", .run = nothing, .flags = kVector, .lower = lower_nothing},
+    {.mnemonic = "v_pipeflush", .run = do_nothing, .flags = kVector, .lower = lower_nothing},
 
     isa::cdna("VOP1"),
-    {.mnemonic = "v_clrexcp", .run = nothing, .flags = kVector, .lower = lower_nothing},
+    {.mnemonic = "v_clrexcp", .run = do_nothing, .flags = kVector, .lower = lower_nothing},
     {.mnemonic = "v_permlane16_swap_b32",
      .run = swap_blocks<16>,
      .flags = kVector,

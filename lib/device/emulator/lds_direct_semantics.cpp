@@ -6,23 +6,17 @@
 namespace hipplan::emulator {
 namespace {
 
-/// Byte of LDS that M0 names.
-uint64_t m0_place(const Wave& wave, const Op& op) {
-  return (wave.scalars[scalar::kM0] & 0xffffu) + static_cast<uint64_t>(op.offset);
-}
-
 /// Adds the number of active lanes to a counter, or takes it off; every lane gets the old value.
 template <bool Append>
 void count_lanes(Wave& wave, const Op& op) {
   const uint64_t exec = wave.exec();
-  const int first = exec == 0 ? 0 : std::countr_zero(exec);
-  std::byte* at = reach_lds(wave, m0_place(wave, op), 4, first, true);
-  if (at == nullptr) return;
   if (exec == 0) return;
+  const int first = std::countr_zero(exec);
+  Buffer<uint64_t> offset;
+  offset.lane[first] = m0_place(wave, op);
   Places places;
-  places.mask = uint64_t{1} << first;
-  places.at[first] = at;
-  if (wave.monitor != nullptr && !wave.monitor->access(wave, op, true, places)) return;
+  if (!find_lds_places(wave, op, true, uint64_t{1} << first, offset.lane, places)) return;
+  std::byte* const at = places.at[first];
   const auto lanes = static_cast<uint32_t>(std::popcount(exec));
   uint32_t old = 0;
   std::memcpy(&old, at, 4);
@@ -33,14 +27,9 @@ void count_lanes(Wave& wave, const Op& op) {
   copy_lanes(wave.rows[op.to.index].lane, row.lane, exec);
 }
 Result<void> lower_count(const Instruction& instruction, Lowering& lowering, Op& op) {
-  if (instruction.operands.size() != 1) return operand_error(instruction, "expected 1 operand");
-  HIPPLAN_TRY_ASSIGN(op.to, lowering.destination(instruction.operands[0], Type::u32));
-  if (op.to.place != Place::vgpr) return operand_error(instruction, "the result must be a vector");
-  for (const auto& modifier : instruction.modifiers)
-    if (modifier.name != "offset") return modifier_error(instruction, modifier.name);
-  op.offset = instruction.value("offset");
   op.bytes = 4;
-  return {};
+  HIPPLAN_TRY(lower_lds_offset(instruction, op));
+  return lower_result(instruction, 0, 1, lowering, op);
 }
 
 /// Lane i's bytes go to M0 + offset + i * bytes, whichever lanes are on.
@@ -49,20 +38,13 @@ void load_to_lds(Wave& wave, const Op& op) {
   Places places;
   if (!find_places(wave, op, false, 0, places)) return;
   constexpr unsigned kStored = Bytes < 4 ? 4 : Bytes;
-  Places stored;
-  stored.mask = places.mask;
   constexpr Transfer kTransfer{.space = Space::global, .bytes = Bytes, .sign_extend = Signed};
-  for (uint64_t left = places.mask; left != 0; left &= left - 1) {
-    const int lane = std::countr_zero(left);
-    const uint64_t to = m0_place(wave, op) + static_cast<uint64_t>(lane) * kStored;
-    stored.at[lane] = reach_lds(wave, to, kStored, lane, true);
-    if (stored.at[lane] == nullptr) return;
-  }
-  if (wave.monitor != nullptr) {
-    Op store = op;
-    store.bytes = kStored;
-    if (!wave.monitor->access(wave, store, true, stored)) return;
-  }
+  Buffer<uint64_t> offset;
+  for (unsigned i = 0; i < wave.lanes; ++i) offset.lane[i] = m0_place(wave, op) + i * kStored;
+  Op store = op;
+  store.bytes = kStored;
+  Places stored;
+  if (!find_lds_places(wave, store, true, places.mask, offset.lane, stored)) return;
   for (uint64_t left = places.mask; left != 0; left &= left - 1) {
     const int lane = std::countr_zero(left);
     std::byte* const at = stored.at[lane];
@@ -80,19 +62,14 @@ void load_to_lds(Wave& wave, const Op& op) {
   wave.counters.bytes_read += moved_bytes(places, Bytes);
   wave.counters.bytes_written += moved_bytes(places, kStored);
 }
-/// Lowers the address half. The general lowering wants a destination; a vector register stands in
-/// and is not written.
 Result<void> lower_direct(const Instruction& instruction, Space space, unsigned bytes,
                           const Lowering& lowering, Op& op) {
-  Instruction shown = instruction;
-  disassembly::Operand data;
-  data.kind = disassembly::OperandKind::vgpr;
-  shown.operands.insert(shown.operands.begin(), data);
-  std::erase_if(shown.modifiers, [](const auto& modifier) { return modifier.name == "lds"; });
-  HIPPLAN_TRY(lower_load_of(shown, Transfer{space, 4}, lowering, op));
-  op.to = {};
+  op.space = space;
   op.bytes = static_cast<uint8_t>(bytes);
-  return {};
+  op.lds = true;
+  if (instruction.operands.empty()) return operand_error(instruction, "too few operands");
+  HIPPLAN_TRY(lower_hints(instruction, op));
+  return lower_place(instruction, 0, 1, lowering, op);
 }
 Result<void> lower_load_to_lds(const Instruction& instruction, Lowering& lowering, Op& op) {
   const int64_t parameter = lowering.entry().parameter;
@@ -125,16 +102,15 @@ void load_direct(Wave& wave, const Op& op) {
     wave.fail({.reason = "bad-lds-address", .what = cat("M0 ", hex(m0), " names no type of data")});
     return;
   }
-  Places places;
-  places.mask = wave.exec();
-  if (places.mask == 0) return;
-  const int first = std::countr_zero(places.mask);
-  std::byte* const at = reach_lds(wave, m0 & 0xffffu, kind.bytes, first, false);
-  if (at == nullptr) return;
-  for (std::byte*& place : places.at) place = at;
+  const uint64_t exec = wave.exec();
+  if (exec == 0) return;
+  Buffer<uint64_t> offset;
+  std::fill_n(offset.lane, kMaxLanes, m0 & 0xffffu);
   Op access = op;
   access.bytes = kind.bytes;
-  if (wave.monitor != nullptr && !wave.monitor->access(wave, access, false, places)) return;
+  Places places;
+  if (!find_lds_places(wave, access, false, exec, offset.lane, places)) return;
+  const std::byte* const at = places.at[std::countr_zero(exec)];
   uint32_t value = 0;
   std::memcpy(&value, at, kind.bytes);
   const unsigned above = 32u - 8u * kind.bytes;
@@ -142,17 +118,15 @@ void load_direct(Wave& wave, const Op& op) {
     value = static_cast<uint32_t>(static_cast<int32_t>(value << above) >> above);
   Row row;
   std::fill_n(row.lane, kMaxLanes, value);
-  copy_lanes(wave.rows[op.to.index].lane, row.lane, places.mask);
+  copy_lanes(wave.rows[op.to.index].lane, row.lane, exec);
   wave.counters.bytes_read += moved_bytes(places, kind.bytes);
 }
 Result<void> lower_load_direct(const Instruction& instruction, Lowering& lowering, Op& op) {
   if (instruction.operands.size() != 1) return operand_error(instruction, "expected 1 operand");
   for (const auto& modifier : instruction.modifiers)
     if (modifier.name.rfind("wait_", 0) != 0) return modifier_error(instruction, modifier.name);
-  HIPPLAN_TRY_ASSIGN(op.to, lowering.destination(instruction.operands[0], Type::u32));
-  if (op.to.place != Place::vgpr) return operand_error(instruction, "the result must be a vector");
   op.space = Space::lds;
-  return {};
+  return lower_result(instruction, 0, 1, lowering, op);
 }
 
 template <unsigned Bytes, bool Signed = false>

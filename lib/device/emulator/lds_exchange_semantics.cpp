@@ -8,16 +8,9 @@ namespace {
 
 /// Lane i's dword: M0 + offset + 4 * i. False after a fault.
 bool thread_places(Wave& wave, const Op& op, bool write, Places& places) {
-  places.mask = wave.exec();
-  const uint64_t base =
-      (wave.scalars[scalar::kM0] & 0xffffu) + static_cast<uint64_t>(op.offset & 0xffff);
-  for (int lane = 0; lane < wave.lanes; ++lane) {
-    places.at[lane] = nullptr;
-    if (((places.mask >> lane) & 1u) == 0) continue;
-    places.at[lane] = reach_lds(wave, base + 4 * static_cast<uint64_t>(lane), 4, lane, write);
-    if (places.at[lane] == nullptr) return false;
-  }
-  return wave.monitor == nullptr || wave.monitor->access(wave, op, write, places);
+  Buffer<uint64_t> offset;
+  for (unsigned i = 0; i < wave.lanes; ++i) offset.lane[i] = m0_place(wave, op) + 4 * i;
+  return find_lds_places(wave, op, write, wave.exec(), offset.lane, places);
 }
 void load_by_thread(Wave& wave, const Op& op) {
   Places places;
@@ -31,23 +24,51 @@ void store_by_thread(Wave& wave, const Op& op) {
   store_rows<Transfer{Space::lds, 4}>(places, wave.rows + op.from[kData].index);
   wave.counters.bytes_written += moved_bytes(places, 4);
 }
+template <bool Store>
 Result<void> lower_by_thread(const Instruction& instruction, Lowering& lowering, Op& op) {
-  if (instruction.operands.size() != 1) return operand_error(instruction, "expected 1 operand");
+  op.bytes = 4;
+  HIPPLAN_TRY(lower_lds_offset(instruction, op));
+  return Store ? lower_data(instruction, 0, 1, lowering, op)
+               : lower_result(instruction, 0, 1, lowering, op);
+}
+
+/// Each of two dwords on its own: bit 31 of the data says whether it is replaced, by the other
+/// bits. The pair's address is rounded down to 8 bytes; beyond 64 KiB it does not wrap but faults.
+void exchange_marked(Wave& wave, const Op& op) {
+  Buffer<uint64_t> offset;
+  const uint32_t* address = wave.rows[op.from[kAddress].index].lane;
+  for (unsigned i = 0; i < wave.lanes; ++i)
+    offset.lane[i] = (address[i] + static_cast<uint32_t>(op.offset)) & ~7u;
+  Places places;
+  if (!find_lds_places(wave, op, true, wave.exec(), offset.lane, places)) return;
+  for (uint64_t left = places.mask; left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    uint32_t old[2], next[2];
+    std::memcpy(old, places.at[lane], 8);
+    for (unsigned w = 0; w < 2; ++w) {
+      const uint32_t data = wave.rows[op.from[kData].index + w].lane[lane];
+      next[w] = data >> 31 != 0 ? data & 0x7fffffffu : old[w];
+    }
+    std::memcpy(places.at[lane], next, 8);
+    for (unsigned w = 0; w < 2; ++w) wave.rows[op.to.index + w].lane[lane] = old[w];
+  }
+  wave.counters.bytes_read += moved_bytes(places, 8);
+  wave.counters.bytes_written += moved_bytes(places, 8);
+}
+/// Result, address, data.
+Result<void> lower_exchange_marked(const Instruction& instruction, Lowering& lowering, Op& op) {
+  const auto& operands = instruction.operands;
+  if (operands.size() != 3) return operand_error(instruction, "expected 3 operands");
   for (const auto& modifier : instruction.modifiers)
     if (modifier.name != "offset") return modifier_error(instruction, modifier.name);
-  op.offset = instruction.value("offset");
-  op.bytes = 4;
   op.space = Space::lds;
-  Place place = Place::none;
-  if (lowering.entry().parameter != 0) {
-    HIPPLAN_TRY_ASSIGN(op.from[kData], lowering.source(instruction.operands[0], Type::u32));
-    place = op.from[kData].place;
-  } else {
-    HIPPLAN_TRY_ASSIGN(op.to, lowering.destination(instruction.operands[0], Type::u32));
-    place = op.to.place;
-  }
-  if (place != Place::vgpr) return operand_error(instruction, "the data must be a vector");
-  return {};
+  op.bytes = 8;
+  op.offset = instruction.value("offset");
+  HIPPLAN_TRY(lower_result(instruction, 0, 2, lowering, op));
+  HIPPLAN_TRY_ASSIGN(op.from[kAddress], lowering.source(operands[1], Type::u32));
+  HIPPLAN_TRY(lower_data(instruction, 2, 2, lowering, op));
+  if (op.from[kAddress].place == Place::vgpr) return {};
+  return operand_error(instruction, "the address must be a vector register");
 }
 
 /// Both old values are read before either new one is written.
@@ -59,12 +80,7 @@ void exchange_two(Wave& wave, const Op& op) {
   for (uint64_t left = first.mask; left != 0; left &= left - 1) {
     const int lane = std::countr_zero(left);
     for (const std::byte* at : {first.at[lane], second.at[lane]})
-      if (reinterpret_cast<uintptr_t>(at) % op.bytes != 0) {
-        wave.fail({.reason = "misaligned",
-                   .what = cat("an atomic of ", int{op.bytes}, " bytes is not aligned"),
-                   .lane = lane});
-        return;
-      }
+      if (!check_alignment(wave, reinterpret_cast<uintptr_t>(at), op.bytes, lane)) return;
     uint32_t old[2 * Words], next[2 * Words];
     for (unsigned w = 0; w < Words; ++w) {
       next[w] = wave.rows[op.from[kData].index + w].lane[lane];
@@ -110,27 +126,26 @@ constexpr Semantics exchange(std::string_view name, int64_t scale) {
           .lower = lower_exchange_two,
           .parameter = 4 * Words | scale << 8};
 }
-void do_nothing(Wave&, const Op&) {}
-Result<void> lower_no_operands(const Instruction&, Lowering&, Op&) {
-  return {};
-}
 
 constexpr Semantics kLdsExchangeTable[] = {
     isa::all("DS"),
     {.mnemonic = "ds_read_addtid_b32",
      .run = load_by_thread,
      .flags = kVector,
-     .lower = lower_by_thread},
+     .lower = lower_by_thread<false>},
     {.mnemonic = "ds_write_addtid_b32",
      .run = store_by_thread,
      .flags = kVector,
-     .lower = lower_by_thread,
-     .parameter = 1},
+     .lower = lower_by_thread<true>},
+    {.mnemonic = "ds_condxchg32_rtn_b64",
+     .run = exchange_marked,
+     .flags = kVector,
+     .lower = lower_exchange_marked},
     exchange<1>("ds_wrxchg2_rtn_b32", 4),
     exchange<2>("ds_wrxchg2_rtn_b64", 8),
     exchange<1>("ds_wrxchg2st64_rtn_b32", 256),
     exchange<2>("ds_wrxchg2st64_rtn_b64", 512),
-    {.mnemonic = "ds_nop", .run = do_nothing, .flags = kVector, .lower = lower_no_operands},
+    {.mnemonic = "ds_nop", .run = do_nothing, .flags = kVector, .lower = lower_nothing},
 };
 
 }  // namespace

@@ -442,6 +442,7 @@ Result<void> Lowering::add(const Instruction& instruction, uint32_t line) {
                  .what = cat("the emulator does not know ", instruction.mnemonic)};
   entry_ = entry;
   line_ = line;
+  const size_t start = ops_.size();
   starts_.emplace_back(instruction.address, static_cast<uint32_t>(ops_.size()));
   Op op;
   op.run = entry->run;
@@ -452,10 +453,9 @@ Result<void> Lowering::add(const Instruction& instruction, uint32_t line) {
   if (!done)
     return done.error().where.empty() ? done.error().within(place_of(instruction)) : done.error();
   if (op.run != nullptr) push(op);
-  if (follow_m0_ != nullptr && op.to.place == Place::sgpr && op.to.index == scalar::kM0) {
-    Op follow;
-    follow.run = follow_m0_;
-    push(follow);
+  for (size_t i = start; i < ops_.size(); ++i) {
+    ops_[i].first = i == start;
+    ops_[i].last = i + 1 == ops_.size();
   }
   return {};
 }
@@ -475,6 +475,11 @@ void Lowering::end_of_code() {
 
 Result<std::vector<Op>> Lowering::finish() {
   end_of_code();
+  for (Op& op : ops_) {
+    if (follow_m0_ == nullptr || op.to.place != Place::sgpr || op.to.index != scalar::kM0) continue;
+    op.followed = op.run;
+    op.run = follow_m0_;
+  }
   std::sort(starts_.begin(), starts_.end());
   code_map_->starts = starts_;
   for (auto& start : code_map_->starts) start.first += settings_.load_bias;

@@ -12,26 +12,6 @@ using disassembly::OperandKind;
 constexpr std::string_view kHints[] = {"glc", "slc", "dlc",   "sc0", "sc1",    "nt",
                                        "scc", "th",  "scope", "nv",  "format", "swz"};
 
-Result<void> check_hints(const Instruction& instruction, Op& op) {
-  for (const auto& modifier : instruction.modifiers) {
-    bool known = modifier.name == "offset";
-    for (const auto hint : kHints) known = known || modifier.name == hint;
-    if (op.space == Space::buffer) {
-      if (modifier.name == "offen") {
-        op.immediate |= kOffsetRegister;
-        known = true;
-      }
-      if (modifier.name == "idxen") {
-        op.immediate |= kIndexRegister;
-        known = true;
-      }
-    }
-    if (!known) return modifier_error(instruction, modifier.name);
-  }
-  op.offset = instruction.value("offset");
-  return {};
-}
-
 Result<void> vector_only(const Instruction& instruction, Place place) {
   if (place == Place::vgpr) return {};
   return operand_error(instruction, "data and addresses must be vector registers");
@@ -71,20 +51,66 @@ Result<void> lower_buffer_address(const Instruction& instruction, size_t at,
   return {};
 }
 
-/// Operands from `at` on: address parts.
-Result<void> lower_place(const Instruction& instruction, size_t at, size_t data,
+}  // namespace
+
+Result<void> lower_hints(const Instruction& instruction, Op& op) {
+  for (const auto& modifier : instruction.modifiers) {
+    bool known = modifier.name == "offset" || (op.lds && modifier.name == "lds");
+    for (const auto hint : kHints) known = known || modifier.name == hint;
+    if (op.space == Space::buffer) {
+      if (modifier.name == "offen") {
+        op.immediate |= kOffsetRegister;
+        known = true;
+      }
+      if (modifier.name == "idxen") {
+        op.immediate |= kIndexRegister;
+        known = true;
+      }
+    }
+    if (!known) return modifier_error(instruction, modifier.name);
+  }
+  op.offset = instruction.value("offset");
+  return {};
+}
+
+Result<void> lower_result(const Instruction& instruction, size_t which, unsigned words,
+                          const Lowering& lowering, Op& op) {
+  if (instruction.operands.size() <= which) return operand_error(instruction, "too few operands");
+  HIPPLAN_TRY_ASSIGN(op.to, lowering.destination(instruction.operands[which], Type::wide, words));
+  return vector_only(instruction, op.to.place);
+}
+Result<void> lower_data(const Instruction& instruction, size_t which, unsigned words,
+                        const Lowering& lowering, Op& op) {
+  if (instruction.operands.size() <= which) return operand_error(instruction, "too few operands");
+  HIPPLAN_TRY_ASSIGN(op.from[kData],
+                     lowering.source(instruction.operands[which], Type::wide, words));
+  return vector_only(instruction, op.from[kData].place);
+}
+Result<void> lower_lds_offset(const Instruction& instruction, Op& op) {
+  if (instruction.operands.size() != 1) return operand_error(instruction, "expected 1 operand");
+  for (const auto& modifier : instruction.modifiers)
+    if (modifier.name != "offset") return modifier_error(instruction, modifier.name);
+  op.offset = instruction.value("offset");
+  op.space = Space::lds;
+  return {};
+}
+
+Result<void> lower_place(const Instruction& instruction, size_t at, size_t base,
                          const Lowering& lowering, Op& op) {
   const auto& operands = instruction.operands;
   if (op.space == Space::buffer) return lower_buffer_address(instruction, at, lowering, op);
   const bool has_base = op.space != Space::flat;
-  const size_t base = std::max(at, data) + 1;
   if (operands.size() != base + (has_base ? 1u : 0u))
     return operand_error(instruction, "unexpected operands");
   return lower_address(instruction, &operands[at], has_base ? &operands[base] : nullptr, lowering,
                        op);
 }
-
-}  // namespace
+Result<void> lower_base(const Instruction& instruction, size_t base, const Lowering& lowering,
+                        Op& op) {
+  const auto& operands = instruction.operands;
+  if (operands.size() != base + 1) return operand_error(instruction, "unexpected operands");
+  return lower_address(instruction, nullptr, &operands[base], lowering, op);
+}
 
 Result<void> lower_vector_load(const Instruction& instruction, Lowering& lowering, Op& op) {
   const Transfer transfer = Transfer::from(lowering.entry().parameter);
@@ -96,25 +122,19 @@ Result<void> lower_load_of(const Instruction& instruction, const Transfer& trans
                            const Lowering& lowering, Op& op) {
   op.space = transfer.space;
   op.bytes = transfer.bytes;
-  HIPPLAN_TRY(check_hints(instruction, op));
-  if (instruction.operands.size() < 2) return operand_error(instruction, "too few operands");
-  HIPPLAN_TRY_ASSIGN(op.to,
-                     lowering.destination(instruction.operands[0], Type::wide, transfer.words()));
-  HIPPLAN_TRY(vector_only(instruction, op.to.place));
-  return lower_place(instruction, 1, 0, lowering, op);
+  HIPPLAN_TRY(lower_hints(instruction, op));
+  HIPPLAN_TRY(lower_result(instruction, 0, transfer.words(), lowering, op));
+  return lower_place(instruction, 1, 2, lowering, op);
 }
 
 Result<void> lower_vector_store(const Instruction& instruction, Lowering& lowering, Op& op) {
   const Transfer transfer = Transfer::from(lowering.entry().parameter);
   op.space = transfer.space;
   op.bytes = transfer.bytes;
-  HIPPLAN_TRY(check_hints(instruction, op));
-  if (instruction.operands.size() < 2) return operand_error(instruction, "too few operands");
-  const size_t data = op.space == Space::buffer ? 0 : 1, at = 1 - data;
-  HIPPLAN_TRY_ASSIGN(op.from[kData],
-                     lowering.source(instruction.operands[data], Type::wide, transfer.words()));
-  HIPPLAN_TRY(vector_only(instruction, op.from[kData].place));
-  return lower_place(instruction, at, data, lowering, op);
+  HIPPLAN_TRY(lower_hints(instruction, op));
+  const bool buffer = op.space == Space::buffer;
+  HIPPLAN_TRY(lower_data(instruction, buffer ? 0 : 1, transfer.words(), lowering, op));
+  return lower_place(instruction, buffer ? 1 : 0, 2, lowering, op);
 }
 
 Result<void> lower_vector_atomic(const Instruction& instruction, Lowering& lowering, Op& op) {
@@ -122,7 +142,7 @@ Result<void> lower_vector_atomic(const Instruction& instruction, Lowering& lower
   const unsigned data_words = transfer.bytes / 4u * (transfer.pair ? 2u : 1u);
   op.space = transfer.space;
   op.bytes = transfer.bytes;
-  HIPPLAN_TRY(check_hints(instruction, op));
+  HIPPLAN_TRY(lower_hints(instruction, op));
   const size_t plain = op.space == Space::flat ? 2 : (op.space == Space::buffer ? 4 : 3);
   const bool buffer = op.space == Space::buffer;
   const auto& operands = instruction.operands;
@@ -132,18 +152,14 @@ Result<void> lower_vector_atomic(const Instruction& instruction, Lowering& lower
   const bool first = !buffer && operands.size() == plain + 1;
   op.returns = first || (buffer && (instruction.has("glc") || instruction.has("sc0")));
   const size_t at = buffer ? 1 : (first ? 1u : 0u), data = buffer ? 0 : at + 1;
-  if (first) {
-    HIPPLAN_TRY_ASSIGN(op.to, lowering.destination(operands[0], Type::wide, words));
-    HIPPLAN_TRY(vector_only(instruction, op.to.place));
-  }
-  HIPPLAN_TRY_ASSIGN(op.from[kData], lowering.source(operands[data], Type::wide, data_words));
-  HIPPLAN_TRY(vector_only(instruction, op.from[kData].place));
+  if (first) HIPPLAN_TRY(lower_result(instruction, 0, words, lowering, op));
+  HIPPLAN_TRY(lower_data(instruction, data, data_words, lowering, op));
   if (buffer && op.returns) {
     op.to.place = Place::vgpr;
     op.to.index = op.from[kData].index;
     op.to.words = static_cast<uint8_t>(words);
   }
-  return lower_place(instruction, at, data, lowering, op);
+  return lower_place(instruction, at, data + 1, lowering, op);
 }
 
 namespace {

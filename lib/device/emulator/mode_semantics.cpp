@@ -92,12 +92,17 @@ Result<void> lower_round_mode(const Instruction& instruction, Lowering& lowering
 // Register indexing ----------------------------------------------------------------------------
 
 /// M0 has the index in bits 0 to 7, what it is added to in bits 12 to 15.
-void follow_index(Wave& wave, const Op&) {
+void follow_index(Wave& wave) {
   const uint32_t m0 = wave.scalars[scalar::kM0];
   const bool on = (wave.mode.bits & kIndexEnable) != 0;
   for (unsigned i = 0; i < 4; ++i)
     wave.row_offset[i] = on && ((m0 >> (12 + i)) & 1u) != 0 ? static_cast<uint16_t>(m0 & 0xffu) : 0;
   wave.set_mode(wave.mode.bits);
+}
+/// A write of M0 by another instruction.
+void write_index(Wave& wave, const Op& op) {
+  op.followed(wave, op);
+  follow_index(wave);
 }
 void set_index(Wave& wave, uint32_t mask, uint32_t bits) {
   uint32_t& m0 = wave.scalars[scalar::kM0];
@@ -107,19 +112,19 @@ void index_on(Wave& wave, const Op& op) {
   set_index(wave, 0xffu, static_cast<uint32_t>(read_scalar(wave, op.from[0])));
   set_index(wave, 0xf000u, static_cast<uint32_t>(op.immediate) << 12);
   wave.mode.bits |= kIndexEnable;
-  follow_index(wave, op);
+  follow_index(wave);
 }
-void index_off(Wave& wave, const Op& op) {
+void index_off(Wave& wave, const Op&) {
   wave.mode.bits &= ~kIndexEnable;
-  follow_index(wave, op);
+  follow_index(wave);
 }
 void index_number(Wave& wave, const Op& op) {
   set_index(wave, 0xffu, static_cast<uint32_t>(read_scalar(wave, op.from[0])));
-  follow_index(wave, op);
+  follow_index(wave);
 }
 void index_enables(Wave& wave, const Op& op) {
   set_index(wave, 0xf000u, static_cast<uint32_t>(op.immediate) << 12);
-  follow_index(wave, op);
+  follow_index(wave);
 }
 /// "gpr_idx(SRC0,DST)" to bits: SRC0 1, SRC1 2, SRC2 4, DST 8.
 uint64_t index_bits(const disassembly::Operand& operand) {
@@ -135,11 +140,7 @@ Result<void> lower_index_on(const Instruction& instruction, Lowering& lowering, 
   if (instruction.operands.size() != 2) return operand_error(instruction, "expected 2 operands");
   HIPPLAN_TRY_ASSIGN(op.from[0], lowering.source(instruction.operands[0], Type::u32));
   op.immediate = index_bits(instruction.operands[1]);
-  lowering.follow_m0(follow_index);
-  return {};
-}
-Result<void> lower_index_off(const Instruction&, Lowering& lowering, Op&) {
-  lowering.follow_m0(nullptr);
+  lowering.follow_m0(write_index);
   return {};
 }
 Result<void> lower_index_number(const Instruction& instruction, Lowering& lowering, Op& op) {
@@ -168,7 +169,7 @@ constexpr Semantics kModeTable[] = {
     {.mnemonic = "s_set_gpr_idx_on", .run = index_on, .lower = lower_index_on},
 
     isa::cdna("SOPP"),
-    {.mnemonic = "s_set_gpr_idx_off", .run = index_off, .lower = lower_index_off},
+    {.mnemonic = "s_set_gpr_idx_off", .run = index_off, .lower = lower_nothing},
     {.mnemonic = "s_set_gpr_idx_mode", .run = index_enables, .lower = lower_index_enables},
 
     isa::cdna("SOP1"),

@@ -84,9 +84,7 @@ void Monitor::before(Wave& wave, const Op& op) {
   if (settings_.uninitialized)
     if (auto report = registers_.before(wave, op, line))
       wave.fail({.reason = "uninitialized", .what = std::move(report->what), .lane = report->lane});
-  if (!settings_.profile) return;
-  const bool first = op.self == 0 || dispatch_.program->ops[op.self - 1].line != op.line;
-  if (!first) return;
+  if (!settings_.profile || !op.first) return;
   ++counts_.instructions[static_cast<size_t>(line.kind)];
   if (!op.vector) return;
   const auto active = static_cast<uint64_t>(std::popcount(wave.exec()));
@@ -202,7 +200,10 @@ bool Monitor::access(Wave& wave, const Op& op, bool write, const Places& places)
     const Touched at = find(wave, op, places.at[lane]);
     if (at.kind == Touched::Kind::scratch) {
       ++scratch;
-      if (settings_.uninitialized) registers_.private_access(wave, op, at.offset, write, lane);
+      // A block is loaded register by register.
+      const unsigned word = unsigned{op.to.index} - dispatch_.program->ops[op.self].to.index;
+      if (settings_.uninitialized)
+        registers_.private_access(wave, op, {at.offset, word, lane, write});
       continue;
     }
     const bool in_lds = at.kind == Touched::Kind::lds;
@@ -240,9 +241,10 @@ void Monitor::count(const Op& op, bool write, const Lanes& lds, const Lanes& glo
 bool Monitor::scalar_access(Wave& wave, const Allocation& at, uint64_t address, uint64_t bytes,
                             bool write) {
   const Op& op = dispatch_.program->ops[wave.current];
-  const bool atomic = line_of(op).sharing == Sharing::atomic;
+  const Sharing sharing = line_of(op).sharing;
+  const bool reads = !write || sharing == Sharing::atomic;
   if (settings_.profile) {
-    if (!write || atomic) counts_.scalar_bytes += bytes;
+    if (reads) counts_.scalar_bytes += bytes;
     if (write) counts_.global_bytes[1] += bytes;
     touch_lines(at, address - at.base, bytes);
   }
@@ -251,11 +253,11 @@ bool Monitor::scalar_access(Wave& wave, const Allocation& at, uint64_t address, 
   const auto size = static_cast<unsigned>(bytes);
   if (settings_.races) {
     const AccessKind plain = write ? AccessKind::write : AccessKind::read;
-    const AccessKind kind = atomic ? AccessKind::atomic : plain;
+    const AccessKind kind = sharing == Sharing::plain ? plain : AccessKind::atomic;
     if (!check_race(wave, op, place, size, kind, -1)) return false;
-    if (atomic) order_.synchronize(wave, address, true, true);
+    if (sharing != Sharing::plain) order_.synchronize(wave, address, reads, write);
   }
-  return !settings_.uninitialized || check_written(wave, place, size, !write || atomic, write, -1);
+  return !settings_.uninitialized || check_written(wave, place, size, reads, write, -1);
 }
 
 }  // namespace hipplan::emulator

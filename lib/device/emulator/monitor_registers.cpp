@@ -75,17 +75,17 @@ std::optional<RegisterCheck::Report> RegisterCheck::before(const Wave& wave, con
   exec_ = wave.exec();
   incoming_ = incoming_above_ = 0;
   loaded_.fill(0);
-  const bool scalar_load = line.kind == device::InstructionClass::scalar_memory;
-  if (op.space == Space::none && !scalar_load) {
+  const bool scalar_memory = line.kind == device::InstructionClass::scalar_memory;
+  if (op.space == Space::none && !scalar_memory) {
     flow_in(state, wave, op, line);
     return std::nullopt;
   }
-  const Source& base = op.from[scalar_load ? 0u : unsigned{kScalar}];
+  const Source& base = op.from[scalar_memory ? 0u : unsigned{kScalar}];
   if (base.place == Place::sgpr)
     for (unsigned i = base.index; i < base.index + std::max<unsigned>(base.words, 1u); ++i)
       if (i < scalar::kCount && state.scalar_undefined[i])
         return Report{cat("the address comes from s", i, ", which nothing has written"), -1};
-  if (scalar_load) {
+  if (scalar_memory) {
     const Source& data = op.from[kScalar];  // of a store
     for (unsigned i = data.index; data.place == Place::sgpr && i < data.index + data.words; ++i)
       if (i < scalar::kCount && state.scalar_undefined[i])
@@ -99,14 +99,15 @@ std::optional<RegisterCheck::Report> RegisterCheck::before(const Wave& wave, con
                 first_lane(wrong)};
 }
 
-void RegisterCheck::private_access(const Wave& wave, const Op& op, uint64_t offset, bool write,
-                                   int lane) {
+void RegisterCheck::private_access(const Wave& wave, const Op& op, const PrivateAccess& access) {
   State& state = waves_[wave.index];
-  if (offset + op.bytes > state.written.size()) return;
+  const int lane = access.lane;
+  if (access.offset + op.bytes > state.written.size()) return;
   for (unsigned i = 0; i < op.bytes; ++i) {
-    uint8_t& written = state.written[offset + i];
-    if (!write) {
-      if (written == 0) loaded_[i / 4] |= uint64_t{1} << lane;
+    uint8_t& written = state.written[access.offset + i];
+    if (!access.write) {
+      const unsigned word = access.word + i / 4;
+      if (written == 0 && word < loaded_.size()) loaded_[word] |= uint64_t{1} << lane;
       continue;
     }
     const Source& data = op.from[kData];
@@ -120,6 +121,9 @@ void RegisterCheck::private_access(const Wave& wave, const Op& op, uint64_t offs
 std::optional<RegisterCheck::Report> RegisterCheck::stored(const Wave& wave, const Op& op,
                                                            int lane) const {
   const State& state = waves_[wave.index];
+  for (unsigned word = 0; op.lds && word < std::max(1u, op.bytes / 4u); ++word)
+    if ((loaded_[word] >> lane & 1u) != 0)
+      return Report{"the data comes from private memory that nothing has written", lane};
   for (const unsigned which : {unsigned{kData}, unsigned{kData2}}) {
     const Source& data = op.from[which];
     if (data.place != Place::vgpr) continue;
@@ -157,7 +161,15 @@ void RegisterCheck::after(const Wave& wave, const Op& op, const ProgramLine& lin
     const bool loads = op.space != Space::none;
     for (unsigned word = 0; word < op.to.words; ++word) {
       const uint64_t computed = word == 0 ? incoming_ : incoming_above_;
-      mark(state, first + word, exec_, loads ? (word < 16 ? loaded_[word] : 0) : computed);
+      mark(state, first + word, exec_,
+           loads ? (word < loaded_.size() ? loaded_[word] : 0) : computed);
+    }
+    return;
+  }
+  if (line.flow == Flow::blocks) {
+    for (uint32_t left = wave.scalars[scalar::kM0]; left != 0; left &= left - 1) {
+      const auto word = static_cast<unsigned>(std::countr_zero(left));
+      mark(state, first + word, exec_, loaded_[word]);
     }
     return;
   }

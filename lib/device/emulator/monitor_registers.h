@@ -30,7 +30,13 @@ class RegisterCheck {
   };
   std::optional<Report> before(const Wave& wave, const Op& op, const ProgramLine& line);
   /// A lane of a memory operation touches private bytes; call between before() and after().
-  void private_access(const Wave& wave, const Op& op, uint64_t offset, bool write, int lane);
+  struct PrivateAccess {
+    uint64_t offset = 0;
+    unsigned word = 0;  ///< of what the instruction loads, where several operations load it
+    int lane = 0;
+    bool write = false;
+  };
+  void private_access(const Wave& wave, const Op& op, const PrivateAccess& access);
   /// A lane's data leave for LDS or global memory.
   std::optional<Report> stored(const Wave& wave, const Op& op, int lane) const;
   void after(const Wave& wave, const Op& op, const ProgramLine& line);
@@ -53,7 +59,7 @@ class RegisterCheck {
   /// Lanes whose result is undefined: its first register, and the others. Low words come from low
   /// words, as in v_mad_u64_u32 with an addend whose upper half does not matter.
   uint64_t incoming_ = 0, incoming_above_ = 0;
-  std::array<uint64_t, 16> loaded_{};  ///< undefined lanes by dword of a load from private memory
+  std::array<uint64_t, 32> loaded_{};  ///< undefined lanes by dword of a load from private memory
 };
 
 }  // namespace hipplan::emulator

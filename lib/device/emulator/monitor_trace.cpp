@@ -59,11 +59,16 @@ bool Tracer::watches(const Wave& wave) const {
          wave.index == options_.wavefront;
 }
 
+bool Tracer::owns(unsigned row) const {
+  const Setup& setup = program_.setup;
+  return row < setup.vgprs || (row >= kAccRow && row < kAccRow + setup.acc_vgprs);
+}
+
 void Tracer::before(const Wave& wave, const Op& op) {
   if (!watches(wave)) return;
   const ProgramLine& line = program_.lines[op.line];
-  const bool first = op.self == 0 || program_.ops[op.self - 1].line != op.line;
-  if (line.address == options_.break_pc && first) {
+  if (!op.first) return;
+  if (line.address == options_.break_pc) {
     options_.line(cat("break at ", hex(line.address), " ", line.text));
     print_all(wave);
   }
@@ -74,7 +79,8 @@ void Tracer::before(const Wave& wave, const Op& op) {
 }
 
 void Tracer::after(const Wave& wave, const Op& op) {
-  if (!watches(wave) || !options_.instructions) return;
+  const bool done = op.last || wave.state == State::faulted;
+  if (!done || !watches(wave) || !options_.instructions) return;
   const ProgramLine& line = program_.lines[op.line];
   uint64_t exec = 0;
   std::memcpy(&exec, scalars_.data() + scalar::kExec, 8);
@@ -84,6 +90,7 @@ void Tracer::after(const Wave& wave, const Op& op) {
       options_.line(cat("    ", scalar_name(i), " = ", hex(wave.scalars[i])));
   if (wave.scc != scc_) options_.line(cat("    scc = ", wave.scc ? 1 : 0));
   for (unsigned r = 0; r < kVectorRows; ++r) {
+    if (!owns(r)) continue;
     const uint64_t mask = changed_lanes(rows_[r], wave.rows[r]);
     if (mask != 0) options_.line(cat("    ", row_text(r, wave.rows[r], mask)));
   }
@@ -94,10 +101,8 @@ void Tracer::print_all(const Wave& wave) const {
     if (is_named(i) && wave.scalars[i] != 0)
       options_.line(cat("    ", scalar_name(i), " = ", hex(wave.scalars[i])));
   options_.line(cat("    scc = ", wave.scc ? 1 : 0));
-  const Setup& setup = program_.setup;
   for (unsigned r = 0; r < kVectorRows; ++r)
-    if (r < setup.vgprs || (r >= kAccRow && r < kAccRow + setup.acc_vgprs))
-      options_.line(cat("    ", row_text(r, wave.rows[r], wave.all())));
+    if (owns(r)) options_.line(cat("    ", row_text(r, wave.rows[r], wave.all())));
 }
 
 }  // namespace hipplan::emulator

@@ -14,6 +14,8 @@ class Tracer {
 
  private:
   [[nodiscard]] bool watches(const Wave& wave) const;
+  /// The kernel has this row of the vector registers.
+  [[nodiscard]] bool owns(unsigned row) const;
   void print_all(const Wave& wave) const;
 
   device::Trace options_;

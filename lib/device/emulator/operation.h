@@ -119,15 +119,19 @@ struct Op {
   Handler run = nullptr;
   /// For results in f16: rounds them as the host's rounding direction says; null: cannot.
   Handler directed = nullptr;
-  uint32_t next = 0, target = 0;  ///< operation numbers
-  uint32_t line = 0;              ///< place in Program::lines
-  uint32_t self = 0;              ///< own operation number
-  bool vector = false;            ///< counts active lanes
-  bool selects = false;           ///< v_cndmask, alone or as half of a pair: takes one source
+  /// Of a write of M0 in a kernel that indexes registers: the write itself.
+  Handler followed = nullptr;
+  uint32_t next = 0, target = 0;   ///< operation numbers
+  uint32_t line = 0;               ///< place in Program::lines
+  uint32_t self = 0;               ///< own operation number
+  bool first = true, last = true;  ///< of those of one instruction
+  bool vector = false;             ///< counts active lanes
+  bool selects = false;            ///< v_cndmask, alone or as half of a pair: takes one source
   bool clamp = false;
   uint8_t output_scale = 0;  ///< omod: 0 none, 1 *2, 2 *4, 3 /2
   bool plain = true;         ///< no clamp, omod, part or DPP: results go straight to the row
-  bool saddr = false, lds = false, returns = false, early_out = false;
+  bool saddr = false, returns = false, early_out = false;
+  bool lds = false;  ///< a load whose data go to LDS
   uint8_t source_count = 0;
   uint8_t bytes = 0;       ///< of one lane's access
   uint8_t data_words = 0;  ///< registers that a store reads, where bytes do not tell

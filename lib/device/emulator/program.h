@@ -29,6 +29,7 @@ enum class Flow : uint8_t {
   spreads,     ///< a lane's result is undefined when a source is
   pairs,       ///< v_pk_*: a source of two registers counts when both are undefined
   exchanges,   ///< v_swap: two registers trade places
+  blocks,      ///< loads the registers that M0 names
   defines,     ///< looks at other lanes or at registers by number: taken to be defined
   everywhere,  ///< as `defines`, in lanes that are off too
 };

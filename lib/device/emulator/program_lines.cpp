@@ -85,7 +85,7 @@ Flow flow_of(std::string_view name) {
   if (is_matrix(name) || starts(name, "v_writelane")) return Flow::everywhere;
   if (starts(name, "v_pk_")) return Flow::pairs;
   if (starts(name, "v_swap_")) return Flow::exchanges;
-  if (has(name, "load_block")) return Flow::defines;
+  if (has(name, "load_block")) return Flow::blocks;
   for (const std::string_view word :
        {"ds_bpermute", "ds_permute", "ds_swizzle", "v_permlane", "v_movrel", "v_swaprel",
         "ds_append", "ds_consume", "v_readfirstlane"})

@@ -1,6 +1,7 @@
 // SMEM: scalar loads. Addresses are dword-aligned by clearing their low bits. ISA
 // documents, "Scalar Memory Operations" and "SMEM Instructions".
 #include "device/emulator/access.h"
+#include "device/emulator/buffer_resource.h"
 
 namespace hipplan::emulator {
 namespace {
@@ -32,16 +33,13 @@ void load_small(Wave& wave, const Op& op) {
 
 /// Dwords beyond the resource's size read 0.
 void load_buffer_words(Wave& wave, const Op& op) {
-  const uint32_t* resource = wave.scalars + op.from[0].index;
-  const uint64_t base = resource[0] | static_cast<uint64_t>(resource[1] & 0xffffu) << 32;
-  const uint64_t stride = (resource[1] >> 16) & 0x3fffu;
-  const uint64_t size = resource[2] * (stride == 0 ? 1 : stride);
+  const BufferResource resource(wave.scalars + op.from[0].index, false);
   const uint64_t start =
       ((read_scalar(wave, op.from[1]) & 0xffffffffull) + static_cast<uint64_t>(op.offset)) & ~3ull;
   uint32_t words[16] = {};
   for (unsigned i = 0; i < op.bytes / 4u; ++i) {
-    if (start + 4 * i + 4 > size) continue;
-    const std::byte* from = reach_scalar(wave, op, base + start + 4 * i, 4);
+    if (start + 4 * i + 4 > resource.scalar_size()) continue;
+    const std::byte* from = reach_scalar(wave, op, resource.base + start + 4 * i, 4);
     if (from == nullptr) return;
     std::memcpy(words + i, from, 4);
   }
@@ -52,15 +50,12 @@ void load_buffer_words(Wave& wave, const Op& op) {
 /// One byte or two, extended to a dword; 0 beyond the resource's size.
 template <class T>
 void load_buffer_small(Wave& wave, const Op& op) {
-  const uint32_t* resource = wave.scalars + op.from[0].index;
-  const uint64_t base = resource[0] | static_cast<uint64_t>(resource[1] & 0xffffu) << 32;
-  const uint64_t stride = (resource[1] >> 16) & 0x3fffu;
-  const uint64_t size = resource[2] * (stride == 0 ? 1 : stride);
+  const BufferResource resource(wave.scalars + op.from[0].index, false);
   const uint64_t start =
       (read_scalar(wave, op.from[1]) & 0xffffffffull) + static_cast<uint64_t>(op.offset);
   T value{};
-  if (start + sizeof(T) <= size) {
-    const std::byte* from = reach_scalar(wave, op, base + start, sizeof(T));
+  if (start + sizeof(T) <= resource.scalar_size()) {
+    const std::byte* from = reach_scalar(wave, op, resource.base + start, sizeof(T));
     if (from == nullptr) return;
     std::memcpy(&value, from, sizeof(T));
     wave.counters.bytes_read += sizeof(T);

@@ -4,6 +4,7 @@
 
 #include "device/emulator/access.h"
 #include "device/emulator/atomic_functions.h"
+#include "device/emulator/buffer_resource.h"
 
 namespace hipplan::emulator {
 namespace {
@@ -25,11 +26,9 @@ ScalarPlace place_of(const Wave& wave, const Op& op, bool buffer) {
   const uint64_t offset =
       (read_scalar(wave, op.from[kOffset]) & 0xffffffffull) + static_cast<uint64_t>(op.offset);
   if (!buffer) return {read_scalar(wave, op.from[kBase]) + offset};
-  const uint32_t* resource = wave.scalars + op.from[kBase].index;
-  const uint64_t base = resource[0] | static_cast<uint64_t>(resource[1] & 0xffffu) << 32;
-  const uint64_t stride = (resource[1] >> 16) & 0x3fffu;
-  const uint64_t size = resource[2] * (stride == 0 ? 1 : stride);
-  return {base + offset, offset > size ? 0 : size - offset};
+  const BufferResource resource(wave.scalars + op.from[kBase].index, false);
+  const uint64_t size = resource.scalar_size();
+  return {resource.base + offset, offset > size ? 0 : size - offset};
 }
 
 /// Dwords beyond a buffer's size are dropped; addresses are dword-aligned by clearing low bits.
@@ -52,11 +51,7 @@ void scalar_atomic(Wave& wave, const Op& op) {
   const ScalarPlace place = place_of(wave, op, Buffer);
   B old{};
   if (place.room >= sizeof(B)) {
-    if (place.address % sizeof(B) != 0) {
-      wave.fail({.reason = "misaligned",
-                 .what = cat("an atomic of ", sizeof(B), " bytes is not aligned")});
-      return;
-    }
+    if (!check_alignment(wave, place.address, sizeof(B), -1)) return;
     std::byte* to = reach_scalar_write(wave, op, place.address, sizeof(B));
     if (to == nullptr) return;
     B data[2] = {};
@@ -127,11 +122,6 @@ constexpr Semantics atomic_entry(std::string_view name) {
           .parameter = kWords * (Pair ? 2 : 1) | (Buffer ? 0x100 : 0) | kWords << 16};
 }
 
-void probe(Wave&, const Op&) {}
-Result<void> lower_probe(const Instruction&, Lowering&, Op&) {
-  return {};
-}
-
 // clang-format off
 #define BOTH(P, NAME, F, T32, T64, BUFFER) \
   atomic_entry<T32, Do<T32>::F, BUFFER>(P NAME), atomic_entry<T64, Do<T64>::F, BUFFER>(P NAME "_x2")
@@ -148,7 +138,8 @@ constexpr Semantics kScalarStoreTable[] = {
     scalar_store<false>("s_store_dword", 1), scalar_store<false>("s_store_dwordx2", 2), scalar_store<false>("s_store_dwordx4", 4),
     scalar_store<true>("s_buffer_store_dword", 1), scalar_store<true>("s_buffer_store_dwordx2", 2), scalar_store<true>("s_buffer_store_dwordx4", 4),
     SCALAR_ATOMICS("s_atomic_", false), SCALAR_ATOMICS("s_buffer_atomic_", true),
-    {.mnemonic = "s_atc_probe", .run = probe, .lower = lower_probe}, {.mnemonic = "s_atc_probe_buffer", .run = probe, .lower = lower_probe},
+    {.mnemonic = "s_atc_probe", .run = do_nothing, .lower = lower_nothing},
+    {.mnemonic = "s_atc_probe_buffer", .run = do_nothing, .lower = lower_nothing},
 };
 // clang-format on
 

@@ -78,7 +78,8 @@ void run_turn(Wave& wave, const Program& program, uint64_t turn, uint64_t budget
     const Op& op = ops[wave.next];
     wave.current = wave.next;
     wave.next = op.next;
-    lanes += op.vector ? static_cast<uint64_t>(std::popcount(wave.exec())) : 1u;
+    const uint64_t counted = op.last ? ~0ull : 0;  // a pair is one instruction
+    lanes += (op.vector ? static_cast<uint64_t>(std::popcount(wave.exec())) : 1u) & counted;
     if constexpr (Slow) {
       if (wave.monitor != nullptr) wave.monitor->before(wave, op);
       {
@@ -89,7 +90,8 @@ void run_turn(Wave& wave, const Program& program, uint64_t turn, uint64_t budget
     } else {
       op.run(wave, op);
     }
-    if (++instructions >= stop) break;
+    instructions += counted & 1u;
+    if (instructions >= stop) break;
   }
   wave.counters.instructions = instructions;
   wave.counters.lane_instructions += lanes;

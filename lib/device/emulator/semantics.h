@@ -96,6 +96,12 @@ struct Alias {
   std::string_view name, of;
 };
 
+/// For instructions that change nothing that can be seen here: waits, hints, cache control.
+inline void do_nothing(Wave&, const Op&) {}
+inline Result<void> lower_nothing(const Instruction&, Lowering&, Op&) {
+  return {};
+}
+
 // One function per file of semantics.
 std::span<const Semantics> scalar_semantics();
 std::span<const Semantics> scalar_memory_semantics();
@@ -182,8 +188,8 @@ class Lowering {
   /// Entry of the instruction that is being lowered.
   [[nodiscard]] const Semantics& entry() const { return *entry_; }
 
-  /// Register indexing is on from here: `handler` runs after each instruction that writes M0; null
-  /// ends that.
+  /// The kernel indexes registers: `handler` runs for each operation that writes M0, wherever it
+  /// stands, and runs Op::followed, what the operation is without it.
   void follow_m0(Handler handler) { follow_m0_ = handler; }
 
   /// The operation that is appended next gets `address` as its Op::target.

@@ -124,6 +124,25 @@ void store_lanes(Wave& wave, const Op& op) {
   wave.counters.bytes_written += moved_bytes(places, T.bytes);
 }
 
+// Parts of lowerings -----------------------------------------------------------------------------
+
+/// Operand `which`, a vector register that is written, into op.to.
+Result<void> lower_result(const Instruction& instruction, size_t which, unsigned words,
+                          const Lowering& lowering, Op& op);
+/// Operand `which`, a vector register that is stored, into op.from[kData].
+Result<void> lower_data(const Instruction& instruction, size_t which, unsigned words,
+                        const Lowering& lowering, Op& op);
+/// A DS instruction of one operand and an offset.
+Result<void> lower_lds_offset(const Instruction& instruction, Op& op);
+/// Cache and coherence hints, and how the address is made. Comes before the parts below.
+Result<void> lower_hints(const Instruction& instruction, Op& op);
+/// The address that operands from `at` on say, the scalar base of global and scratch
+/// accesses at `base`.
+Result<void> lower_place(const Instruction& instruction, size_t at, size_t base,
+                         const Lowering& lowering, Op& op);
+/// Operand `base`: a scalar base or "off". There is no address register.
+Result<void> lower_base(const Instruction& instruction, size_t base, const Lowering& lowering,
+                        Op& op);
 /// Of an instruction whose entry does not say how many registers are loaded.
 Result<void> lower_load_of(const Instruction& instruction, const Transfer& transfer,
                            const Lowering& lowering, Op& op);

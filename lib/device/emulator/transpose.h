@@ -64,10 +64,7 @@ template <unsigned Bits, unsigned Words, unsigned Group>
 void load_transposed_wide(Wave& wave, const Op& op) {
   const uint64_t exec = wave.exec();
   Places places;
-  wave.set_exec(exec & 0xffffffffull);
-  const bool found = find_places(wave, op, false, 0, places);
-  wave.set_exec(exec);
-  if (!found) return;
+  if (!find_places(wave, op, false, 0, places, exec & 0xffffffffull)) return;
   const LoadedWords<Words> loaded(places);
   Row* rows = wave.rows + op.to.index;
   for (uint64_t left = exec; left != 0; left &= left - 1) {
