@@ -29,7 +29,8 @@ Result<void> diff(Inspection& in) {
 
 Result<void> size(Inspection& in) {
   HIPPLAN_TRY(need(in, 1, "one file"));
-  HIPPLAN_TRY_ASSIGN(const auto file, open_file(in.arguments[0], plan::Check::lookup));
+  // Sums are over what records say, and groups are decompressed: both must be right.
+  HIPPLAN_TRY_ASSIGN(const auto file, open_file(in.arguments[0], plan::Check::full));
   HIPPLAN_TRY_ASSIGN(const auto report, plan::size_report(file));
   if (!in.io.json()) {
     in.io.result(plan::size_text(report));

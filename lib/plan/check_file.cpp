@@ -5,6 +5,7 @@
 #include "plan/compress.h"
 #include "plan/errors.h"
 #include "plan/file_state.h"
+#include "plan/ref_set.h"
 
 namespace hipplan::plan {
 namespace {
@@ -25,39 +26,6 @@ Result<void> check_sections(const State& state) {
   }
   return {};
 }
-
-auto place_of(const ObjectRef& r) {
-  return std::tie(r.type, r.offset, r.inner_offset, r.stored_bytes, r.frame_bytes, r.compression,
-                  r.raw_bytes, r.sha256);
-}
-bool earlier(const ObjectRef& a, const ObjectRef& b) {
-  return place_of(a) < place_of(b);
-}
-bool same(const ObjectRef& a, const ObjectRef& b) {
-  return place_of(a) == place_of(b);
-}
-
-/// All references of the file, each once; memory follows the number of distinct objects.
-class RefSet {
- public:
-  void add(const ObjectRef& ref) {
-    refs_.push_back(ref);
-    if (refs_.size() >= next_compaction_) compact();
-  }
-  std::vector<ObjectRef> finish() {
-    compact();
-    return std::move(refs_);
-  }
-
- private:
-  void compact() {
-    std::sort(refs_.begin(), refs_.end(), earlier);
-    refs_.erase(std::unique(refs_.begin(), refs_.end(), same), refs_.end());
-    next_compaction_ = std::max<size_t>(4096, refs_.size() * 2);
-  }
-  std::vector<ObjectRef> refs_;
-  size_t next_compaction_ = 4096;
-};
 
 Result<std::vector<ObjectRef>> check_records(const State& state) {
   RefSet refs;
@@ -130,9 +98,7 @@ Result<void> check_objects(const State& state, const Section& section,
   const size_t count = refs.size();
   while (!refs.empty()) {
     const uint64_t offset = refs.front().offset;
-    const auto last = std::find_if(refs.begin(), refs.end(),
-                                   [&](const ObjectRef& r) { return r.offset != offset; });
-    const auto frame = refs.first(static_cast<size_t>(last - refs.begin()));
+    const auto frame = refs_of_first_frame(refs);
     if (offset != end)
       return damaged("object-coverage", name, "objects do not follow one another",
                      cat("offset ", end), cat("offset ", offset));
@@ -158,10 +124,7 @@ Result<void> check_whole_file(const State& state) {
   HIPPLAN_TRY_ASSIGN(const auto refs, check_records(state));
   for (const auto& section : state.front.sections) {
     if (!is_object_section(section.type)) continue;
-    const auto of_type =
-        std::equal_range(refs.begin(), refs.end(), ObjectRef{.type = section.type, .sha256 = {}},
-                         [](const ObjectRef& a, const ObjectRef& b) { return a.type < b.type; });
-    HIPPLAN_TRY(check_objects(state, section, std::span(of_type.first, of_type.second)));
+    HIPPLAN_TRY(check_objects(state, section, refs_of_section(refs, section.type)));
   }
   for (const auto& ref : refs) {
     if (state.find_section(ref.type) == nullptr)

@@ -8,18 +8,24 @@
 
 namespace hipplan::plan {
 
-Compressor::Compressor(int level) : context_(ZSTD_createCCtx()) {
+namespace {
+
+constexpr int kLevel = 3;
+
+}  // namespace
+
+Compressor::Compressor() : context_(ZSTD_createCCtx()) {
   if (context_ == nullptr) throw std::bad_alloc();
   auto* context = static_cast<ZSTD_CCtx*>(context_);
-  ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, level);
+  ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, kLevel);
 }
 
 Compressor::~Compressor() {
   ZSTD_freeCCtx(static_cast<ZSTD_CCtx*>(context_));
 }
 
-Result<Bytes> Compressor::compress(ByteView raw) {
-  if (raw.empty()) return Bytes();
+Result<Packed> Compressor::compress(ByteView raw) {
+  if (raw.empty()) return Packed(raw);
   Bytes out(ZSTD_compressBound(raw.size()));
   const size_t size = ZSTD_compress2(static_cast<ZSTD_CCtx*>(context_), out.data(), out.size(),
                                      raw.data(), raw.size());
@@ -27,9 +33,9 @@ Result<Bytes> Compressor::compress(ByteView raw) {
     return machine("compress", "zstd",
                    std::string("compression failed: ") + ZSTD_getErrorName(size));
   // A ratio beyond what readers take is stored as it is.
-  if (size >= raw.size() || raw.size() / size >= kMostFrameRatio) return Bytes();
+  if (size >= raw.size() || raw.size() / size >= kMostFrameRatio) return Packed(raw);
   out.resize(size);
-  return out;
+  return Packed(raw, std::move(out));
 }
 
 Result<Bytes> decompress(ByteView stored, uint64_t raw_bytes, const std::string& where) {

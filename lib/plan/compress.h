@@ -3,22 +3,38 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "base/bytes.h"
 #include "base/result.h"
 #include "base/zstd_frame.h"
+#include "plan/layout.h"
 
 namespace hipplan::plan {
 
-/// Compresses with one reused context. One thread at a time.
+/// What a frame stores: a zstd frame where that is smaller, else the raw bytes, which must outlive
+/// this.
+class Packed {
+ public:
+  explicit Packed(ByteView raw, Bytes zstd = {}) : raw_(raw), zstd_(std::move(zstd)) {}
+  [[nodiscard]] Compression compression() const { return zstd_.empty() ? kStored : kZstd; }
+  [[nodiscard]] ByteView stored() const { return zstd_.empty() ? raw_ : ByteView(zstd_); }
+
+ private:
+  ByteView raw_;
+  Bytes zstd_;
+};
+
+/// Compresses with one reused context, always at one level: the same bytes give the same frame. One
+/// thread at a time.
 class Compressor {
  public:
-  explicit Compressor(int level);
+  Compressor();
   ~Compressor();
   Compressor(const Compressor&) = delete;
   Compressor& operator=(const Compressor&) = delete;
-  /// One frame with its content size; empty when that is not smaller than the input.
-  Result<Bytes> compress(ByteView raw);
+  /// One frame with its content size, where that is smaller than the input.
+  Result<Packed> compress(ByteView raw);
 
  private:
   void* context_;

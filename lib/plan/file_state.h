@@ -16,12 +16,15 @@ namespace hipplan::plan {
 /// Smaller files are read whole, or may as well be.
 inline constexpr uint64_t kMostReadAhead = 1 << 20;
 
-/// Groups that were decompressed last, up to a MiB: who reads plan by plan needs them again.
+/// Groups that were decompressed last: who reads plan by plan needs them again. A group of every
+/// kind of text fits, however large it is.
 class GroupCache {
  public:
   /// Null when it is not there.
   [[nodiscard]] SharedBytes find(const ObjectRef& ref);
   void keep(const ObjectRef& ref, const SharedBytes& raw);
+  static constexpr uint64_t kMostBytes = 8 * kMostGroupBytes;
+  static constexpr size_t kMostGroups = 32;
 
  private:
   struct Held {
@@ -35,6 +38,7 @@ class GroupCache {
   };
   std::mutex mutex_;
   std::vector<Held> held_;  ///< the one used last at the end
+  uint64_t bytes_ = 0;      ///< of all that are held
 };
 
 struct File::State {

@@ -89,7 +89,7 @@ struct ObjectRef {
   [[nodiscard]] bool alone() const { return inner_offset == 0 && raw_bytes == frame_bytes; }
 };
 /// A frame of several objects may not be larger, raw: a reader decompresses it for one of them.
-inline constexpr uint64_t kMostGroupBytes = 16 << 20;
+inline constexpr uint64_t kMostGroupBytes = 1 << 20;
 
 /// A plan's record: references and the envelope, whose payload names code by digest.
 struct Record {

@@ -7,7 +7,7 @@ namespace {
 
 // Chosen by measuring libraries of real texts; docs/plan-format.md has the numbers.
 constexpr uint64_t kGroupBytes = 32 << 10;      // raw; reading one text decompresses this much
-constexpr uint64_t kMeasuredBytes = 256 << 10;  // raw; groups up to here are compressed both ways
+constexpr uint64_t kMeasuredBytes = 256 << 10;  // raw; so much of groups is compressed both ways
 constexpr uint64_t kLeastSaved = kPageBytes;    // small files are not worth a second form
 constexpr uint64_t kMostStored = kPageBytes;    // of a group on average: a lookup reads it all
 
@@ -24,41 +24,53 @@ size_t group_size(Objects objects) {
   return count;
 }
 
-/// What a compressed or raw form takes; empty means that it does not compress.
-uint64_t stored_size(const Bytes& compressed, uint64_t raw_bytes) {
-  return compressed.empty() ? raw_bytes : compressed.size();
-}
-
-/// Compresses the first groups both ways. Frames that were taken over do not count: the answer is
-/// the same wherever the objects come from.
+/// Compresses the first groups both ways. Objects that make a group of their own do not count: they
+/// are the same both ways.
 Result<bool> groups_pay(Objects objects, ObjectStore& store) {
   uint64_t measured = 0, alone = 0, grouped = 0, groups = 0;
   Bytes raw;
   for (size_t count = 0; !objects.empty() && measured < kMeasuredBytes;
        objects = objects.subspan(count)) {
     count = group_size(objects);
+    if (count == 1) continue;
     raw.clear();
     for (const auto& member : objects.first(count)) {
-      HIPPLAN_TRY_ASSIGN(const auto bytes, store.raw(*member.object));
-      HIPPLAN_TRY_ASSIGN(const auto compressed, store.compress_text(bytes));
-      alone += stored_size(compressed, bytes.size());
+      HIPPLAN_TRY_ASSIGN(const auto bytes, store.text(*member.object));
+      HIPPLAN_TRY_ASSIGN(const auto packed, store.compress(bytes));
+      alone += packed.stored().size();
       append(raw, ByteView(bytes));
     }
-    HIPPLAN_TRY_ASSIGN(const auto compressed, store.compress_text(raw));
-    grouped += stored_size(compressed, raw.size());
+    HIPPLAN_TRY_ASSIGN(const auto packed, store.compress(raw));
+    grouped += packed.stored().size();
     measured += raw.size();
     ++groups;
   }
   return grouped + kLeastSaved <= alone && grouped <= groups * kMostStored;
 }
 
-Result<void> lay_out_alone(ObjectLayout& layout, uint16_t type, ObjectStore& store) {
+/// A frame of raw bytes, compressed where that is smaller.
+Result<void> add_packed(ObjectLayout& layout, ByteView raw, ObjectStore& store) {
+  HIPPLAN_TRY_ASSIGN(const auto packed, store.compress(raw));
+  HIPPLAN_TRY_ASSIGN(const uint64_t spooled, store.spool(packed.stored()));
+  layout.add_frame({spooled, 0, packed.stored().size(), raw.size(), packed.compression()});
+  return {};
+}
+
+Result<void> lay_out_code(ObjectLayout& layout, ObjectStore& store) {
   for (auto& [digest, place] : layout.places) {
-    HIPPLAN_TRY(store.settle({type, digest}));
-    const auto& object = store.find({type, digest});
+    const auto& object = store.find({kCodeSection, digest});
     place = {layout.frames.size(), 0, object.raw_bytes};
     layout.add_frame(
         {object.spool_offset, 0, object.stored_bytes, object.raw_bytes, object.compression});
+  }
+  return {};
+}
+
+Result<void> lay_out_alone(ObjectLayout& layout, uint16_t type, ObjectStore& store) {
+  for (auto& [digest, place] : layout.places) {
+    HIPPLAN_TRY_ASSIGN(const auto bytes, store.text(store.find({type, digest})));
+    place = {layout.frames.size(), 0, bytes.size()};
+    HIPPLAN_TRY(add_packed(layout, bytes, store));
   }
   return {};
 }
@@ -69,15 +81,11 @@ Result<void> lay_out_groups(ObjectLayout& layout, Objects objects, ObjectStore& 
     count = group_size(objects);
     raw.clear();
     for (const auto& member : objects.first(count)) {
-      HIPPLAN_TRY_ASSIGN(const auto bytes, store.raw(*member.object));
+      HIPPLAN_TRY_ASSIGN(const auto bytes, store.text(*member.object));
       *member.place = {layout.frames.size(), raw.size(), bytes.size()};
       append(raw, ByteView(bytes));
     }
-    HIPPLAN_TRY_ASSIGN(const auto compressed, store.compress_text(raw));
-    const ByteView stored = compressed.empty() ? ByteView(raw) : ByteView(compressed);
-    HIPPLAN_TRY_ASSIGN(const uint64_t spooled, store.spool(stored));
-    layout.add_frame({spooled, 0, stored.size(), raw.size(),
-                      static_cast<uint8_t>(compressed.empty() ? kStored : kZstd)});
+    HIPPLAN_TRY(add_packed(layout, raw, store));
   }
   return {};
 }
@@ -101,11 +109,10 @@ void ObjectLayout::add_frame(Frame frame) {
 
 Result<void> lay_out(ObjectLayout& layout, uint16_t type, const std::vector<Unplaced>& objects,
                      ObjectStore& store) {
-  uint64_t raw = 0;
-  for (const auto& member : objects) raw += member.object->raw_bytes;
   // Code stays alone: a restore would decompress what it does not need.
-  bool grouped = type != kCodeSection && objects.size() > 1 && raw > kLeastSaved;
-  if (grouped) {
+  if (type == kCodeSection) return lay_out_code(layout, store);
+  bool grouped = false;
+  if (is_known_section(type)) {
     HIPPLAN_TRY_ASSIGN(grouped, groups_pay(objects, store));
   }
   return grouped ? lay_out_groups(layout, objects, store) : lay_out_alone(layout, type, store);

@@ -35,9 +35,9 @@ struct Unplaced {
 };
 
 /// Fills frames and places of `layout`, whose places name the section's objects; `objects` are the
-/// same in the order in which the plans of the file use them first. Groups are taken for texts
-/// where measuring says so. Depends on the raw bytes and the order only, except for frames of one
-/// object that were taken over as they were.
+/// same in the order in which the plans of the file use them first. Groups are taken for the texts
+/// that this version knows, where measuring says so. Depends on the raw bytes and the order only,
+/// except for the frames of code objects that were taken over.
 Result<void> lay_out(ObjectLayout& layout, uint16_t type, const std::vector<Unplaced>& objects,
                      ObjectStore& store);
 

@@ -4,40 +4,15 @@
 
 namespace hipplan::plan {
 
-Result<void> ObjectStore::put_alone(uint16_t type, ByteView raw, Stored& object) {
-  Bytes compressed;
-  if (type != kCodeSection || options_.compress_code) {
-    HIPPLAN_TRY_ASSIGN(compressed, compressor_.compress(raw));
-  }
-  const ByteView stored = compressed.empty() ? raw : ByteView(compressed);
-  HIPPLAN_TRY_ASSIGN(const uint64_t spooled, spool_.add(stored));
-  object = {spooled, stored.size(), raw.size(),
-            static_cast<uint8_t>(compressed.empty() ? kStored : kZstd), true};
-  return {};
-}
-
-Result<void> ObjectStore::settle(const ObjectKey& key) {
-  auto& object = objects_.at(key);
-  if (object.settled) return {};
-  HIPPLAN_TRY_ASSIGN(const auto bytes, raw(object));
-  return put_alone(key.first, bytes, object);
-}
-
-Result<Bytes> ObjectStore::raw(const Stored& object) const {
-  HIPPLAN_TRY_ASSIGN(auto stored, spool_.read(object.spool_offset, object.stored_bytes));
-  if (object.compression == kStored) return stored;
-  return decompress(stored, object.raw_bytes, "object to be written");
-}
-
 Result<void> ObjectStore::add_checked(const ObjectKey& key, ByteView raw) {
-  if (objects_.contains(key)) return {};
-  Stored object{0, raw.size(), raw.size(), kStored, false};
-  if (key.first == kCodeSection) {
-    HIPPLAN_TRY(put_alone(key.first, raw, object));
-  } else {
-    HIPPLAN_TRY_ASSIGN(object.spool_offset, spool_.add(raw));
+  if (contains(key)) return {};
+  Packed packed(raw);
+  if (key.first == kCodeSection && compress_code_) {
+    HIPPLAN_TRY_ASSIGN(packed, compressor_.compress(raw));
   }
-  objects_.emplace(key, object);
+  const ByteView stored = packed.stored();
+  HIPPLAN_TRY_ASSIGN(const uint64_t spooled, spool_.add(stored));
+  objects_[key] = {spooled, stored.size(), raw.size(), packed.compression()};
   return {};
 }
 
@@ -68,12 +43,11 @@ Result<ObjectKey> ObjectStore::add_code(const Code& code, const Digest& digest,
   return key;
 }
 
-Result<void> ObjectStore::add_stored(const ObjectRef& ref, ByteView stored) {
+Result<void> ObjectStore::add_stored_code(const ObjectRef& ref, ByteView stored) {
   const ObjectKey key{ref.type, ref.sha256};
-  if (contains(key) && holds_smaller(key, stored.size())) return {};
-  Stored object{0, stored.size(), ref.raw_bytes, ref.compression, true};
-  HIPPLAN_TRY_ASSIGN(object.spool_offset, spool_.add(stored));
-  objects_[key] = object;
+  if (holds_smaller(key, stored.size())) return {};
+  HIPPLAN_TRY_ASSIGN(const uint64_t spooled, spool_.add(stored));
+  objects_[key] = {spooled, stored.size(), ref.raw_bytes, ref.compression};
   return {};
 }
 

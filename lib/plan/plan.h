@@ -204,7 +204,6 @@ class File {
 };
 
 struct WriteOptions {
-  int compression_level = 3;  ///< zstd
   bool compress_code = true;
   uint64_t memory_bytes =
       64ull << 20;  ///< encoded plans beyond this wait in an unnamed temporary file
@@ -220,7 +219,7 @@ class Writer {
   explicit Writer(WriteOptions options);
   ~Writer();
   Result<void> add(Plan plan);
-  /// Takes a plan over from a file, its stored parts as they are (not compressed again).
+  /// Takes a plan over from a file; code objects as they are stored, without compressing again.
   Result<void> add_from(const File& file, const EntryInfo& entry);
   /// Takes over the sections of `file` that this version does not know.
   Result<void> keep_unknown_sections(const File& file);

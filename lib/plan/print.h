@@ -44,7 +44,8 @@ struct SizeReport {
   uint64_t code_objects = 0, code_uses = 0;  ///< distinct objects, and kernels that name one
   uint64_t naive_bytes = 0;  ///< records and raw parts of every plan, nothing shared or compressed
 };
-/// Compresses each object of a group alone to say what the group saves.
+/// Of a file that was opened with Check::full: nothing is checked again. Compresses each object of
+/// a group alone to say what the group saves.
 Result<SizeReport> size_report(const File& file);
 [[nodiscard]] std::string size_text(const SizeReport& report);
 /// One object of schema "hipplan.size/1" (schemas/size.schema.json).

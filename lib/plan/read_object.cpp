@@ -32,19 +32,25 @@ bool is_aligned(ByteView bytes) {
 SharedBytes GroupCache::find(const ObjectRef& ref) {
   const std::lock_guard lock(mutex_);
   const auto found =
-      std::find_if(held_.begin(), held_.end(), [&](const Held& h) { return h.is(ref); });
-  if (found == held_.end()) return nullptr;
-  std::rotate(found, found + 1, held_.end());
+      std::find_if(held_.rbegin(), held_.rend(), [&](const Held& h) { return h.is(ref); });
+  if (found == held_.rend()) return nullptr;
+  std::rotate(found.base() - 1, found.base(), held_.end());
   return held_.back().raw;
 }
 
 void GroupCache::keep(const ObjectRef& ref, const SharedBytes& raw) {
-  constexpr uint64_t kMostHeld = 1 << 20;
-  if (raw->size() > kMostHeld) return;
+  std::vector<Held> dropped;  // freed when the lock is
   const std::lock_guard lock(mutex_);
-  uint64_t bytes = raw->size();
-  for (const auto& held : held_) bytes += held.raw->size();
-  for (; bytes > kMostHeld; held_.erase(held_.begin())) bytes -= held_.front().raw->size();
+  // Another thread may have kept it in the meantime.
+  if (std::any_of(held_.begin(), held_.end(), [&](const Held& h) { return h.is(ref); })) return;
+  bytes_ += raw->size();
+  auto first = held_.begin();
+  const auto too_much = [&] {
+    return static_cast<size_t>(held_.end() - first) >= kMostGroups || bytes_ > kMostBytes;
+  };
+  for (; first != held_.end() && too_much(); ++first) bytes_ -= first->raw->size();
+  dropped.assign(std::move_iterator(held_.begin()), std::move_iterator(first));
+  held_.erase(held_.begin(), first);
   held_.push_back({ref.type, ref.offset, ref.stored_bytes, ref.frame_bytes, raw});
 }
 

@@ -3,6 +3,7 @@
 #include "base/counted.h"
 #include "plan/group_sizes.h"
 #include "plan/print.h"
+#include "plan/ref_set.h"
 
 namespace hipplan::plan {
 namespace {
@@ -20,23 +21,31 @@ Result<SizeReport> size_report(const File& file) {
   out.file_bytes = file.bytes().size();
   out.entries = file.entry_count();
   out.sections = file.sections();
-  HIPPLAN_TRY_ASSIGN(auto groups, GroupSizes::of(file));
+  ByteView records;
+  for (const auto& section : out.sections) {
+    if (section.number == kPlansSection)
+      records = file.bytes().subspan(section.offset, section.stored_bytes);
+    if (section.number == kCodeSection) out.code_objects = section.objects;
+  }
+  RefSet refs;
   Result<void> failed;
   HIPPLAN_TRY(file.for_each([&](const EntryInfo& entry) {
-    const auto parts = file.parts(entry);
-    failed = parts ? groups.add(entry) : Result<void>(parts.error());
-    if (!failed) return false;
+    const auto bytes = slice(records, entry.position, entry.record_bytes).value_or(ByteView());
+    auto record = parse_record(bytes, file.where());
+    if (!record) {
+      failed = std::move(record).error();
+      return false;
+    }
     out.naive_bytes += entry.record_bytes;
-    for (const auto& part : *parts) {
-      out.naive_bytes += part.raw_bytes;
-      out.code_uses += part.type == kCodeSection;
+    for (const auto& ref : record->refs) {
+      refs.add(ref);
+      out.naive_bytes += ref.raw_bytes;
+      out.code_uses += ref.type == kCodeSection;
     }
     return true;
   }));
   HIPPLAN_TRY(failed);
-  for (const auto& section : out.sections)
-    if (section.number == kCodeSection) out.code_objects = section.objects;
-  HIPPLAN_TRY_ASSIGN(out.grouped, groups.finish());
+  HIPPLAN_TRY_ASSIGN(out.grouped, group_sizes(file, refs.finish()));
   return out;
 }
 

@@ -102,18 +102,19 @@ Result<void> Writer::add_from(const File& file, const EntryInfo& entry) {
   std::vector<ObjectKey> parts;
   for (const auto& ref : record.refs) {
     const std::string place = cat(from.entry_place(entry), ": ", section_name(ref.type));
-    parts.emplace_back(ref.type, ref.sha256);
-    if (state_->store.contains(parts.back()) &&
-        (!ref.alone() || state_->store.holds_smaller(parts.back(), ref.stored_bytes)))
-      continue;
+    const auto& key = parts.emplace_back(ref.type, ref.sha256);
+    // The frame of a code object is taken over as it is, whether it is compressed is its writer's
+    // choice. Of others only the object is: its frame in the new file is made anew.
+    const bool frame = ref.type == kCodeSection && ref.alone();
+    auto& store = state_->store;
+    if (frame ? store.holds_smaller(key, ref.stored_bytes) : store.contains(key)) continue;
     HIPPLAN_TRY_ASSIGN(const auto raw, from.object(ref, place));
-    // Out of a group only the object is taken: its place in the new file is found anew.
-    if (!ref.alone()) {
-      HIPPLAN_TRY(state_->store.add_checked(parts.back(), *raw));
+    if (!frame) {
+      HIPPLAN_TRY(store.add_checked(key, *raw));
       continue;
     }
     HIPPLAN_TRY_ASSIGN(const auto stored, from.frame(ref, place));
-    HIPPLAN_TRY(state_->store.add_stored(ref, stored));
+    HIPPLAN_TRY(store.add_stored_code(ref, stored));
   }
   return state_->enter(plan, std::move(parts));
 }

@@ -220,7 +220,10 @@ class Draft {
   void add_object(uint16_t type, const Bytes& raw, bool zstd) {
     if (raw.empty()) return;
     Bytes stored = raw;
-    if (zstd) stored = *plan::Compressor(3).compress(raw);
+    if (zstd) {
+      const auto packed = plan::Compressor().compress(raw);
+      stored.assign(packed->stored().begin(), packed->stored().end());
+    }
     plan::ObjectRef ref;
     ref.type = type;
     ref.required = plan::is_required_section(type);

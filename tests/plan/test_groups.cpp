@@ -7,12 +7,14 @@
 #include <random>
 #include <set>
 #include <thread>
+#include <tuple>
 
+#include "draft.h"
 #include "plan/compress.h"
 #include "plan/extract.h"
+#include "plan/file_state.h"
 #include "plan/front.h"
 #include "plan/print.h"
-#include "reseal.h"
 
 using namespace hipplan;
 using namespace hipplan::plan;
@@ -75,6 +77,11 @@ Bytes merged(const std::vector<Bytes>& files, WriteOptions options = {}) {
   return *out;
 }
 
+/// What a text takes in a frame of its own.
+uint64_t alone_bytes(const std::string& text) {
+  return Compressor().compress(as_bytes(text))->stored().size();
+}
+
 /// Text of digits that do not compress below half.
 std::string noise(unsigned seed, size_t size) {
   std::mt19937 random(seed);
@@ -116,8 +123,8 @@ TEST_CASE("texts of a library lie in groups of bounded size") {
 TEST_CASE("files that would not gain have no groups") {
   const Bytes single = file_of({wordy_plan(1)});
   CHECK(!has_groups(single, kGraphsSection));
-  const auto compressed = Compressor(3).compress(as_bytes(wordy_plan(1).graph));
-  CHECK(refs_of(single, kGraphsSection)[0].stored_bytes == compressed->size());
+  const std::string graph = wordy_plan(1).graph;
+  CHECK(refs_of(single, kGraphsSection)[0].stored_bytes == alone_bytes(graph));
   // Less than a page to save.
   CHECK(!has_groups(file_of(wordy_plans(4)), kGraphsSection));
   CHECK(has_groups(file_of(wordy_plans(10)), kGraphsSection));
@@ -159,6 +166,64 @@ TEST_CASE("a text larger than a group lies alone between groups") {
   CHECK(merged({bytes}) == bytes);
 }
 
+TEST_CASE("a large text does not decide for the others, wherever it lies") {
+  for (const size_t large : {100'000, 600'000}) {
+    INFO("text of ", large, " bytes");
+    auto plans = wordy_plans(60);
+    const auto first =
+        std::min_element(plans.begin(), plans.end(), [](const Plan& a, const Plan& b) {
+          return std::tie(a.graph_key, a.target) < std::tie(b.graph_key, b.target);
+        });
+    first->graph = noise(1, large);
+    const Bytes bytes = file_of(plans);
+    REQUIRE(refs_of(bytes, kGraphsSection)[0].raw_bytes == large);
+    CHECK(refs_of(bytes, kGraphsSection)[0].alone());
+    CHECK(has_groups(bytes, kGraphsSection));
+  }
+}
+
+TEST_CASE("parts that this version does not know lie alone, also many of one plan") {
+  constexpr uint16_t kUnknown = 40;
+  std::vector<Plan> plans;
+  for (unsigned i = 0; i < 3; ++i) {
+    plans.push_back(sample_plan(i));
+    for (unsigned part = 0; part < 30; ++part) {
+      const std::string text = wordy_plan(100 * i + part).graph;
+      const auto bytes = as_bytes(text);
+      plans.back().extra.push_back({kUnknown, Bytes(bytes.begin(), bytes.end())});
+    }
+  }
+  const Bytes single = file_of({plans[0]}), library = file_of(plans);
+  CHECK(refs_of(single, kUnknown).size() == 30);
+  CHECK(refs_of(library, kUnknown).size() == 90);
+  CHECK(!has_groups(single, kUnknown));
+  CHECK(!has_groups(library, kUnknown));
+  CHECK(refs_of(library, kUnknown)[0].compression == kZstd);
+  CHECK(merged({library}) == library);
+}
+
+TEST_CASE("how sources stored a text leaves no trace") {
+  const auto plans = wordy_plans(60);
+  std::vector<Bytes> plain, packed, both;
+  for (const auto& plan : plans) {
+    plain.push_back(Draft(plan).build(plan));
+    packed.push_back(file_of({plan}));
+    both.push_back(both.size() % 2 == 0 ? plain.back() : packed.back());
+    const auto graph = refs_of(plain.back(), kGraphsSection)[0];
+    REQUIRE(graph.compression == kStored);
+    REQUIRE(graph.raw_bytes > refs_of(packed.back(), kGraphsSection)[0].stored_bytes);
+  }
+  CHECK(merged({plain[0]}) == packed[0]);
+  CHECK(merged({plain[0], packed[0]}) == packed[0]);
+  // Few lie alone, many in groups.
+  for (const size_t count : {4, 120}) {
+    const Bytes whole = file_of({plans.begin(), plans.begin() + count});
+    CHECK(has_groups(whole, kGraphsSection) == (count == 120));
+    for (auto* files : {&plain, &packed, &both})
+      CHECK(merged({files->begin(), files->begin() + count}) == whole);
+  }
+}
+
 TEST_CASE("the same plans give the same groups however they came together") {
   auto plans = wordy_plans(60);
   const Bytes whole = file_of(plans);
@@ -170,10 +235,6 @@ TEST_CASE("the same plans give the same groups however they came together") {
   CHECK(merged({whole}) == whole);
   CHECK(merged({whole, whole}) == whole);
   CHECK(merged({whole}, small) == whole);
-  // The level is for objects that lie alone.
-  WriteOptions strong;
-  strong.compression_level = 19;
-  CHECK(merged({whole}, strong) == whole);
   // Out of parts with other groups, and with none.
   std::vector<Bytes> thirds, singles;
   for (size_t i = 0; i < 3; ++i)
@@ -256,7 +317,7 @@ TEST_CASE("damage in a group is found behind right section digests, and by who r
 
 TEST_CASE("a frame of several objects has a cap of its own") {
   Plan plan = sample_plan(1);
-  plan.graph.assign(17 << 20, ' ');
+  plan.graph.assign(kMostGroupBytes + 1, ' ');
   const Bytes large = file_of({plan});
   REQUIRE(opened(large).read_plan(entries_of(opened(large))[0], false).ok());
   // The same frame, of which the plan takes a part.
@@ -271,7 +332,35 @@ TEST_CASE("a frame of several objects has a cap of its own") {
   const auto entry = entries_of(*file)[0];
   CHECK(file->read_plan(entry, false).error().reason == "raw-size");
   CHECK(open_bytes(bad).error().reason == "raw-size");
-  CHECK(size_report(*file).error().reason == "raw-size");
+}
+
+TEST_CASE("readers keep groups of any size, and a bounded number of bytes and groups") {
+  const auto group = [](size_t number, uint64_t size) {
+    ObjectRef ref;
+    ref.offset = number;
+    ref.frame_bytes = size;
+    return ref;
+  };
+  const auto largest = share(Bytes(kMostGroupBytes)), smallest = share(Bytes(2));
+  GroupCache cache;
+  // One of every kind of text stays while plans are read.
+  for (size_t i = 0; i < 5; ++i) cache.keep(group(i, kMostGroupBytes), largest);
+  for (size_t i = 0; i < 5; ++i) CHECK(cache.find(group(i, kMostGroupBytes)) == largest);
+  for (size_t i = 5; i < 20; ++i) cache.keep(group(i, kMostGroupBytes), largest);
+  size_t held = 0;
+  for (size_t i = 0; i < 20; ++i) held += cache.find(group(i, kMostGroupBytes)) != nullptr;
+  CHECK(held == GroupCache::kMostBytes / kMostGroupBytes);
+  held = 0;
+  for (size_t i = 0; i < 1000; ++i) cache.keep(group(i, 2), smallest);
+  for (size_t i = 0; i < 1000; ++i) held += cache.find(group(i, 2)) != nullptr;
+  CHECK(held == GroupCache::kMostGroups);
+  // What is asked for stays longest; what is kept twice is held once.
+  for (size_t i = 0; i < 200; ++i) {
+    cache.keep(group(1000 + i, 2), smallest);
+    cache.keep(group(1000 + i, 2), smallest);
+    CHECK(cache.find(group(1000, 2)) == smallest);
+  }
+  CHECK(cache.find(group(1199 - (GroupCache::kMostGroups - 2), 2)) == smallest);
 }
 
 TEST_CASE("several threads read plans whose texts share groups") {
@@ -307,8 +396,7 @@ TEST_CASE("size says what groups save") {
     for (const auto& plan : plans) {
       const auto& text = grouped.number == kGraphsSection ? plan.graph : plan.reasons;
       if (!seen.insert(sha256(as_bytes(text))).second) continue;
-      const auto compressed = Compressor(3).compress(as_bytes(text));
-      alone += compressed->empty() ? text.size() : compressed->size();
+      alone += alone_bytes(text);
     }
     for (const auto& ref : refs_of(bytes, grouped.number)) frames.insert(ref.offset);
     CHECK(grouped.alone_bytes == alone);
