@@ -302,6 +302,27 @@ TEST_CASE("another version of the manifest is told only where no byte has change
   CHECK(reason(make_tar(members)) == "bundle-manifest");
 }
 
+TEST_CASE("a large bundle is read to its checksum, before a version is told too") {
+  // More than is decompressed at once; the archive's end mark is the end of a piece.
+  constexpr size_t kPiece = 128 << 10;
+  std::string large(3 * kPiece, 'x');
+  const auto tar =
+      make_tar({{"manifest.json", manifest({{"a.hplan", large}})}, {"a.hplan", large}}, false);
+  large.resize(large.size() + kPiece - tar.size() % kPiece);
+  for (const char* version : {"bundle/1", "bundle/2"}) {
+    std::string m = manifest({{"a.hplan", large}});
+    m.replace(m.find("bundle/1"), 8, version);
+    Bytes bundle = make_sealed({{"manifest.json", m}, {"a.hplan", large}});
+    CHECK(!is_damage(bundle));
+    for (size_t at = bundle.size() - 4; at < bundle.size(); ++at) {
+      INFO(std::string(version), " ", at);
+      bundle[at] ^= std::byte{1};
+      CHECK(is_damage(bundle));
+      bundle[at] ^= std::byte{1};
+    }
+  }
+}
+
 TEST_CASE("bundles of earlier writers have no seal and stay readable") {
   const fs::path seed = fs::path(HIPPLAN_SOURCE_DIR) / "tests/fuzz/corpus/fuzz_bundle/two";
   const auto old = read_file(seed);

@@ -325,6 +325,7 @@ TEST_CASE("who means to end a trust ends it or is told how") {
   CHECK(loaded(folder, key + "not-after: 2020-01-01\n") == "trust-folder");
   CHECK(loaded(folder, "not-after: 2020-01-01\n" + key + "not-after: 2020-01-01\n") ==
         "trust-folder");
+  CHECK(loaded(folder, "\xef\xbb\xbf" + key + "not-after: 2020-01-01\n") == "trust-folder");
   // A key of openssl has no such line inside.
   std::string inside = key;
   inside.insert(inside.find('\n') + 1, "not-after: 2020-01-01\n\n");
