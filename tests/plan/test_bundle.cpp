@@ -337,7 +337,7 @@ TEST_CASE("bundles of earlier writers have no seal and stay readable") {
     INFO(bit);
     CHECK(is_damage(bad));
   }
-  for (size_t bit = 48; bit < old->size() * 8; ++bit) {
+  for (size_t bit = 48; bit < old->size() * 8; bit += 7) {
     Bytes bad = *old;
     bad[bit / 8] ^= static_cast<std::byte>(1u << (bit % 8));
     const auto result = for_each_in_bundle(bad, "bad", {}, kAll);
