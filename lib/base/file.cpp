@@ -279,6 +279,7 @@ Result<void> AtomicFile::write(ByteView bytes) {
 }
 
 Result<void> AtomicFile::write_at(uint64_t offset, ByteView bytes) {
+  HIPPLAN_TRY(check_interruption());
   while (!bytes.empty()) {
     const ssize_t done =
         ::pwrite(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
@@ -310,6 +311,7 @@ Result<void> AtomicFile::deliver() {
 }
 
 Result<void> AtomicFile::commit() {
+  HIPPLAN_TRY(check_interruption());
   if (device_ >= 0) return deliver();
   take_access_of(target_, descriptor_);
   if (::fsync(descriptor_) != 0) return machine_error(target_, "fsync", errno);

@@ -38,8 +38,10 @@ Result<Bytes> read_file(const std::filesystem::path& path, uint64_t limit = UINT
 /// Writes a file so that readers see the old content or the new one, nothing else: temporary in
 /// the same folder, write, fsync, rename, fsync of the folder. Temporaries that dead writers left
 /// for the same target are removed on the way. Until the rename a failure leaves the old file
-/// untouched and removes the temporary. A symbolic link keeps pointing where it points; for pipes
-/// and devices the bytes are collected in memory and handed over by commit().
+/// untouched and removes the temporary; so does a request to stop (base/interruption.h). What
+/// replaces a file takes over its permissions, and its owner as far as may be. A symbolic link
+/// keeps pointing where it points; for pipes and devices the bytes are collected in memory and
+/// handed over by commit().
 class AtomicFile {
  public:
   static Result<AtomicFile> create(const std::filesystem::path& target);

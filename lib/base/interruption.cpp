@@ -8,6 +8,10 @@ namespace {
 
 thread_local const std::function<bool()>* innermost_stop = nullptr;
 
+bool asked_to_stop() {
+  return innermost_stop != nullptr && *innermost_stop && (*innermost_stop)();
+}
+
 }  // namespace
 
 InterruptionScope::InterruptionScope(std::function<bool()> stop)
@@ -19,13 +23,18 @@ InterruptionScope::~InterruptionScope() {
 
 bool call_again(int number) {
   if (number != EINTR) return false;
-  const bool stop = innermost_stop != nullptr && *innermost_stop && (*innermost_stop)();
+  const bool stop = asked_to_stop();
   errno = number;
   return !stop;
 }
 
 Error interrupted_error() {
   return {.code = Code::interrupted, .reason = "interrupted", .what = "stopped on request"};
+}
+
+Result<void> check_interruption() {
+  if (asked_to_stop()) return interrupted_error();
+  return {};
 }
 
 }  // namespace hipplan

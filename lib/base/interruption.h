@@ -1,4 +1,4 @@
-// How a wait for a pipe or a lock learns that it should end.
+// How waits and long loops learn that they should end.
 #pragma once
 
 #include <functional>
@@ -7,8 +7,9 @@
 
 namespace hipplan {
 
-/// While it lives, waits of this thread that a signal cuts short ask `stop`, and end with an
-/// `interrupted` error when it says yes. Without one, and when it says no, they go on.
+/// While it lives, loops of this thread over plans and files ask `stop`, as do its waits that a
+/// signal cuts short, and end with an `interrupted` error when it says yes. Without one, and when
+/// it says no, they go on.
 class InterruptionScope {
  public:
   explicit InterruptionScope(std::function<bool()> stop);
@@ -27,5 +28,8 @@ class InterruptionScope {
 
 /// "stopped on request".
 [[nodiscard]] Error interrupted_error();
+
+/// Fails with interrupted_error() when this thread is asked to stop. For each step of a long loop.
+[[nodiscard]] Result<void> check_interruption();
 
 }  // namespace hipplan

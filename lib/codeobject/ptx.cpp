@@ -220,7 +220,7 @@ Result<Kernel> read_entry(PtxTokens& in, Shared& shared, const std::string& wher
 }  // namespace
 
 bool is_ptx(ByteView bytes) {
-  return PtxTokens(as_text(bytes)).next() == ".version";
+  return PtxTokens(as_text(bytes)).next_is(".version");
 }
 
 Result<CodeObject> parse_ptx(ByteView bytes, const std::string& where,

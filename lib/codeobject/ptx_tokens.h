@@ -32,6 +32,12 @@ class PtxTokens {
   explicit PtxTokens(std::string_view text) : text_(text) {}
   /// Where what is not read yet begins.
   [[nodiscard]] const char* rest() const { return text_.data(); }
+  /// Whether the next word is `word`; a longer one is not read to its end.
+  bool next_is(std::string_view word) {
+    skip();
+    return text_.starts_with(word) &&
+           (text_.size() == word.size() || ptx::letter(text_[word.size()]) != ptx::Letter::word);
+  }
   std::string_view next() {
     skip();
     if (text_.empty()) return {};

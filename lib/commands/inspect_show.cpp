@@ -195,6 +195,13 @@ Result<void> bundle(Inspection& in) {
   if (in.output.empty()) return inspect_usage("no output given", "-o FILE.tar.zst");
   if (in.output == "-")
     return inspect_usage("a bundle is not written to standard output", "-o FILE.tar.zst");
+  // It would be taken for a plan, and may be one of those that are packed.
+  if (in.output.ends_with(".hplan"))
+    return Error{.code = Code::bad_input,
+                 .reason = "output-name",
+                 .where = in.output,
+                 .what = "is a plan's name",
+                 .expected = "-o FILE.tar.zst"};
   std::error_code ignored;
   if (in.io.json() && std::filesystem::exists(in.output, ignored) &&
       !std::filesystem::is_regular_file(in.output, ignored))

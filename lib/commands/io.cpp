@@ -62,10 +62,10 @@ Result<void> refuse_overwrite(const std::string& output, const std::vector<std::
   constexpr std::string_view kBundle = ".tar.zst";
   if (output.empty() || output == "-") return {};
   for (const auto& input : inputs) {
-    const size_t member = input.find(std::string(kBundle) + ":");
-    const std::string file =
-        member == std::string::npos ? input : input.substr(0, member + kBundle.size());
     std::error_code ignored;
+    const size_t member = input.find(std::string(kBundle) + ":");
+    const bool whole = member == std::string::npos || fs::exists(input, ignored);
+    const std::string file = whole ? input : input.substr(0, member + kBundle.size());
     if (fs::equivalent(file, output, ignored))
       return Error{.code = Code::bad_input,
                    .reason = "output-name",

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <functional>
+#include <iterator>
 #include <set>
 
 #include "base/counted.h"
@@ -55,7 +56,16 @@ Result<std::optional<std::string>> note_on_signature(const Inspection& in) {
   return std::optional<std::string>();
 }
 
+/// A plan file may take the place of one that it is made of, but not of a bundle, whose other
+/// members would be gone.
+Result<void> keep_bundles(const Inspection& in) {
+  std::vector<std::string> members;
+  std::copy_if(in.arguments.begin(), in.arguments.end(), std::back_inserter(members), is_member);
+  return refuse_overwrite(in.output, members);
+}
+
 Result<void> write_to(Inspection& in, plan::Writer& writer) {
+  HIPPLAN_TRY(keep_bundles(in));
   if (in.output != "-") {
     HIPPLAN_TRY_ASSIGN(const auto note, note_on_signature(in));
     HIPPLAN_TRY(writer.write(in.output));

@@ -5,6 +5,7 @@
 #include <ctime>
 #include <set>
 
+#include "base/interruption.h"
 #include "plan/bundle.h"
 #include "plan/foreign.h"
 #include "restore/restore.h"
@@ -83,7 +84,8 @@ Error empty_bundle(const std::string& path) {
 }
 
 bool is_member(const std::string& path) {
-  return path.find(kMemberMark) != std::string::npos;
+  std::error_code ignored;
+  return path.find(kMemberMark) != std::string::npos && !std::filesystem::exists(path, ignored);
 }
 
 Result<FileView> open_view(const std::string& path) {
@@ -138,6 +140,7 @@ Result<std::vector<Candidate>> judge(const plan::File& file, const std::string& 
   }));
   std::vector<Candidate> out;
   for (const auto& entry : entries) {
+    HIPPLAN_TRY(check_interruption());
     // The target rule needs no text and no code, so damage in those of a plan hides no other plan.
     HIPPLAN_TRY_ASSIGN(const auto plan, file.read_decisions(entry, false));
     auto fits = restore::check_target(plan, device);

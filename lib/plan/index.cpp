@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "base/interruption.h"
 #include "plan/errors.h"
 #include "plan/layout.h"
 
@@ -256,6 +257,7 @@ Result<bool> IndexReader::visit_below(const Page& at, const KeyRange& range, con
                    cat(entry_count_), cat("at least ", walk.entries));
   for (const auto& entry : at.entries) {
     if (entry.graph_key < range.low) continue;
+    HIPPLAN_TRY(check_interruption());
     if (entry.graph_key > range.high || !visit(entry)) return false;
   }
   for (size_t i = 0; i < at.children.size(); ++i) {

@@ -164,7 +164,9 @@ Result<void> File::for_each(const std::function<bool(const EntryInfo&)>& visit) 
 Result<void> File::for_each_of(std::string_view key_digits,
                                const std::function<bool(const EntryInfo&)>& visit) const {
   const auto range = KeyRange::of(key_digits);
-  if (!range) return {};
+  if (!range)
+    return bad_input("no-such-plan", "graph key", "is no key and no start of one",
+                     "up to 64 of the digits 0-9 and a-f", quote(key_digits));
   return state_->index.for_each_in(*range, visit);
 }
 

@@ -309,6 +309,24 @@ TEST_CASE("a signal ends the wait for a pipe's other end when the caller is aske
   ::sigaction(SIGALRM, &old, nullptr);
 }
 
+TEST_CASE("who is asked to stop replaces no file and leaves no temporary") {
+  const Folder folder;
+  REQUIRE(write_file(folder / "kept", as_bytes("old")).ok());
+  bool stop = false;
+  const InterruptionScope scope([&stop] { return stop; });
+  CHECK(write_file(folder / "kept", as_bytes("older")).ok());
+  {
+    auto file = AtomicFile::create(folder / "kept");
+    REQUIRE(file.ok());
+    REQUIRE(file->write(as_bytes("new")).ok());
+    stop = true;
+    CHECK(file->write(as_bytes("more")).error().code == Code::interrupted);
+    CHECK(file->commit().error().code == Code::interrupted);
+  }
+  CHECK(content(folder / "kept") == "older");
+  CHECK(std::distance(fs::directory_iterator(folder / "."), fs::directory_iterator()) == 1);
+}
+
 TEST_CASE("a lock is of the file that has the name when it is taken") {
   const Folder folder;
   REQUIRE(write_file(folder / "count", as_bytes("")).ok());

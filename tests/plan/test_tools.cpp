@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/interruption.h"
 #include "plan/diff.h"
 #include "plan/extract.h"
 #include "plan/foreign.h"
@@ -257,8 +258,22 @@ TEST_CASE("entries of a key prefix: the same as by walking all, reading a part o
     }
   }
   CHECK(keys_of(sample_key(7).hex()).size() == 100);
-  CHECK(keys_of("x").empty());
-  CHECK(keys_of(sample_key(7).hex() + "0").empty());
+  for (const std::string& none : {std::string("x"), sample_key(7).hex() + "0"}) {
+    const auto seen = file.for_each_of(none, [](const EntryInfo&) { return true; });
+    REQUIRE_FALSE(seen.ok());
+    CHECK(seen.error().reason == "no-such-plan");
+  }
+  // Each entry is a step at which who is asked to stop stops.
+  bool stop = false;
+  unsigned steps = 0;
+  const InterruptionScope scope([&stop] { return stop; });
+  CHECK(file.for_each([&](const EntryInfo&) {
+              stop = ++steps == 3;
+              return true;
+            })
+            .error()
+            .code == hipplan::Code::interrupted);
+  CHECK(steps == 3);
 }
 
 TEST_CASE("the first difference of two files is told by its section") {

@@ -59,8 +59,9 @@ std::vector<std::string> other_environment(const std::string& folder) {
   return out;
 }
 
-/// Runs this program with `arguments` in `folder`, its output thrown away.
-void run_again(std::vector<std::string> arguments, const std::string& folder) {
+/// Runs this program with `arguments` in `folder`, its output thrown away. What kept it from
+/// starting as an errno, or 0.
+int run_again(std::vector<std::string> arguments, const std::string& folder) {
   std::error_code failed;
   const std::string self = fs::read_symlink("/proc/self/exe", failed).string();
   arguments.insert(arguments.begin(), self);
@@ -74,10 +75,11 @@ void run_again(std::vector<std::string> arguments, const std::string& folder) {
   const int refused = ::posix_spawn(&child, self.c_str(), &actions, nullptr,
                                     pointers(arguments).data(), pointers(environment).data());
   ::posix_spawn_file_actions_destroy(&actions);
-  if (refused != 0) return;
+  if (refused != 0) return refused;
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
+  return 0;
 }
 
 struct Arguments {
@@ -154,8 +156,8 @@ void add_checks(CLI::App& app, Arguments& arguments) {
 }
 
 /// Bakes the same in another process, into `again` in `folder`.
-void bake_again(const Arguments& arguments, const hipplan_tool_io& io, const std::string& folder,
-                const std::string& again) {
+int bake_again(const Arguments& arguments, const hipplan_tool_io& io, const std::string& folder,
+               const std::string& again) {
   std::vector<std::string> words = {"--quiet", "--no-progress", "--jobs", "1", "--keep-going", "-o",
                                     again};
   const auto add = [&words](const char* option, const std::string& value) {
@@ -171,7 +173,7 @@ void bake_again(const Arguments& arguments, const hipplan_tool_io& io, const std
   if (arguments.unknown_keys) words.emplace_back("--allow-unknown-keys");
   words.emplace_back("--");
   for (const auto& graph : arguments.graphs) words.push_back(absolute(graph));
-  run_again(std::move(words), folder);
+  return run_again(std::move(words), folder);
 }
 
 int build(const Arguments& arguments, const hipplan_tool_io& io) {
@@ -208,7 +210,11 @@ int build(const Arguments& arguments, const hipplan_tool_io& io) {
     return HIPPLAN_MACHINE;
   }
   const std::string again = folder.path() + "/again.hplan";
-  bake_again(arguments, io, folder.path(), again);
+  if (const int refused = bake_again(arguments, io, folder.path(), again); refused != 0) {
+    std::fprintf(stderr, "hipplan-build: error: the second bake cannot be started: %s\n",
+                 std::strerror(refused));
+    return HIPPLAN_MACHINE;
+  }
   options.reproduced = again.c_str();
   return hipplan_tool_build(&options, &io);
 }

@@ -29,14 +29,19 @@ extern "C" void on_signal(int number) {
   caught_signal = number;
 }
 
+/// What on_bus_error says; made before, since a signal's handler makes no strings.
+std::string bus_error_text;
+
 /// A mapped file became shorter while it was read: nothing can go on from there.
 extern "C" void on_bus_error(int) {
-  constexpr char kText[] = "error: a file became shorter while it was read\n";
-  (void)!::write(STDERR_FILENO, kText, sizeof(kText) - 1);
+  (void)!::write(STDERR_FILENO, bus_error_text.data(), bus_error_text.size());
   std::_Exit(HIPPLAN_MACHINE);
 }
 
-void catch_signals() {
+void catch_signals(const std::string& tool) {
+  bus_error_text = tool +
+                   ": error: a file became shorter while it was read; replace files instead of "
+                   "writing over them, and run it again\n";
   struct sigaction action{};
   action.sa_handler = on_signal;
   sigemptyset(&action.sa_mask);
@@ -275,7 +280,7 @@ int Tool::run(int argc, char** argv, const std::function<int(const hipplan_tool_
   keep_standard_streams();
   if (const int status = parse(argc, argv); status >= 0) return finish_output(status, false);
   warn_unknown_environment();
-  catch_signals();
+  catch_signals(name_);
   Terminal terminal(name_, quiet_, no_progress_ || quiet_);
   Session session{terminal};
   hipplan_tool_io io{};
