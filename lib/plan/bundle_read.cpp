@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/file.h"
+#include "base/interruption.h"
 #include "json/json.h"
 #include "plan/bundle.h"
 #include "plan/bundle_frame.h"
@@ -233,6 +234,7 @@ Result<void> for_each_in_bundle(ByteView bundle, const std::string& where,
   TarReader tar(bundle, where);
   HIPPLAN_TRY_ASSIGN(const auto members, read_manifest(tar, bundle, limits, where));
   for (const auto& member : members) {
+    HIPPLAN_TRY(check_interruption());
     const std::string place = where + ": " + member.name;
     HIPPLAN_TRY_ASSIGN(const auto name, tar.next());
     if (!name || *name != member.name)

@@ -4,7 +4,9 @@
 #include <new>
 #include <stdexcept>
 
+#include <atomic>
 #include "device/emulator/fence.h"
+
 #include "emulated.h"
 
 using namespace hipplan;
@@ -42,12 +44,18 @@ KERNEL two_barriers(u32* out) {
 KERNEL trap(u32* out) { __builtin_trap(); }
 )";
 
-std::unique_ptr<Emulated> open(unsigned jobs = 1, uint64_t budget = 0) {
+std::unique_ptr<Emulated> open(const device::OpenOptions& options) {
   static const auto code = compile(kText, "gfx942");
   if (!code) return nullptr;
-  auto gpu = std::make_unique<Emulated>(mi300x(), jobs, budget);
+  auto gpu = std::make_unique<Emulated>(mi300x(), options);
   gpu->load(*code);
   return gpu;
+}
+std::unique_ptr<Emulated> open(unsigned jobs = 1, uint64_t budget = 0) {
+  device::OpenOptions options;
+  options.jobs = jobs;
+  options.instruction_budget = budget;
+  return open(options);
 }
 
 }  // namespace
@@ -96,6 +104,23 @@ TEST_CASE("an endless loop ends") {
   if (!gpu) return;
   const auto flag = gpu->put(std::vector<uint32_t>(1));
   check_fault(gpu->launch("endless", {1}, {64}, flag), "instruction-budget", {"kernel endless"});
+}
+
+TEST_CASE("an endless loop ends when it is asked to") {
+  std::atomic<unsigned> asked{0};
+  device::OpenOptions options;
+  options.interrupted = [&asked] { return ++asked == 4; };
+  for (const uint64_t seed : {0, 7}) {
+    asked = 0;
+    options.schedule_seed = seed;
+    const auto gpu = open(options);
+    if (!gpu) return;
+    const auto flag = gpu->put(std::vector<uint32_t>(1));
+    const auto done = gpu->launch("endless", {1}, {128}, flag);
+    REQUIRE_FALSE(done.ok());
+    CHECK(done.error().code == Code::interrupted);
+    CHECK(asked == 4);
+  }
 }
 
 TEST_CASE("LDS beyond the workgroup's size") {

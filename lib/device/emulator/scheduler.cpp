@@ -4,6 +4,7 @@
 #include <cfenv>
 #include <cstdlib>
 
+#include "base/interruption.h"
 #include "base/parallel.h"
 #include "device/emulator/scheduler_order.h"
 
@@ -194,7 +195,7 @@ class Worker {
     Random random(schedule.seed ^ (number * 0xd1342543de82ef95ull));
     Random* const seeded = schedule.seed != 0 ? &random : nullptr;
     uint32_t at = dispatch.waves - 1;
-    for (;;) {
+    for (uint64_t unasked = 0;;) {
       at = choose(dispatch, at, seeded);
       if (at == dispatch.waves) {
         HIPPLAN_TRY_ASSIGN(const bool more, pass_barrier(dispatch));
@@ -205,6 +206,10 @@ class Worker {
       const uint64_t turn = seeded != nullptr ? 1 + random.next() % kLongestSeededTurn : kTurn;
       run_wave(waves_[at], *dispatch.program, turn, schedule.instruction_budget);
       if (waves_[at].state == State::faulted) return describe(dispatch, waves_[at]);
+      unasked += turn;
+      if (unasked < kTurn) continue;
+      unasked = 0;
+      if (schedule.interrupted && schedule.interrupted()) return interrupted_error();
     }
   }
 
@@ -272,9 +277,7 @@ Result<void> Scheduler::run(const Dispatch& dispatch, const AddressSpace& memory
   parallel_for(count, count, [&](size_t worker) {
     for (uint64_t group = next++; group < dispatch.groups && !stop; group = next++) {
       Result<void> done = schedule_.interrupted && schedule_.interrupted()
-                              ? Result<void>(Error{.code = Code::interrupted,
-                                                   .reason = "interrupted",
-                                                   .what = "stopped on request"})
+                              ? Result<void>(interrupted_error())
                               : workers_[worker]->run_group(dispatch, order.at(group), schedule_);
       if (done) continue;
       errors[worker] = std::move(done).error();
