@@ -146,7 +146,8 @@ struct OpenOptions {
   std::string
       module_folder;  ///< where libhipplan-emulator.so and libhipplan-llvm.so lie; empty: beside us
   unsigned jobs = 0;  ///< emulator worker threads, 0: one per hardware thread
-  /// Asked between workgroups, from any thread; true ends the launch with an `interrupted` error.
+  /// Asked between workgroups and every 100,000 instructions in one, from any thread; true ends the
+  /// launch with an `interrupted` error.
   std::function<bool()> interrupted{};
   uint64_t instruction_budget =
       0;  ///< instructions after which a wavefront counts as endless, 0: default
