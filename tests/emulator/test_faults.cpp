@@ -1,12 +1,11 @@
 // Wrong kernels and wrong launches: each is told, with the right place.
 #include <unistd.h>
 
+#include <atomic>
 #include <new>
 #include <stdexcept>
 
-#include <atomic>
 #include "device/emulator/fence.h"
-
 #include "emulated.h"
 
 using namespace hipplan;
