@@ -13,15 +13,16 @@ namespace hipplan::plan {
 namespace {
 
 constexpr uint32_t kZstdMagic = 0xfd2fb528u;
-constexpr size_t kHeaderBytes = 6, kChecksumBytes = 4, kTarBlock = 512;
+constexpr size_t kFrameHeaderBytes = 6, kChecksumBytes = 4, kTarBlock = 512;
 constexpr uint8_t kHasChecksum = 4;
 
 /// The seal: the header of a raw last block of 64 bytes, a tag, and the digest.
 constexpr std::string_view kSealTag("hipplan.bundle.seal.1\0\0\0\0\0\0\0\0\0\0\0", 32);
-constexpr size_t kSealBytes = kSealTag.size() + sizeof(Digest::bytes);
-constexpr std::array<uint8_t, 3> kSealBlock = {kSealBytes * 8 % 256 + 1, kSealBytes * 8 / 256, 0};
+constexpr size_t kBundleSealBytes = kSealTag.size() + sizeof(Digest::bytes);
+constexpr std::array<uint8_t, 3> kSealBlock = {kBundleSealBytes * 8 % 256 + 1,
+                                               kBundleSealBytes * 8 / 256, 0};
 constexpr size_t kSealFront = kSealBlock.size() + kSealTag.size();
-constexpr size_t kTail = kSealBlock.size() + kSealBytes + kChecksumBytes;
+constexpr size_t kSealTail = kSealBlock.size() + kBundleSealBytes + kChecksumBytes;
 
 ByteView seal_block() {
   return {reinterpret_cast<const std::byte*>(kSealBlock.data()), kSealBlock.size()};
@@ -40,7 +41,7 @@ Result<void> check_header(ByteView bundle, const std::string& where) {
   constexpr uint8_t kWindow = 11 << 3;  // 2 MiB
   const auto flags = load<uint8_t>(bundle, 4), window = load<uint8_t>(bundle, 5);
   if (!flags || !window)
-    return broken_frame(where, "file ends inside its header", cat(kHeaderBytes, " bytes"),
+    return broken_frame(where, "file ends inside its header", cat(kFrameHeaderBytes, " bytes"),
                         cat(bundle.size(), " bytes"));
   if ((*flags & ~kHasChecksum) != 0)
     return broken_frame(where, "header of the zstd frame has flags that bundles never have",
@@ -89,7 +90,7 @@ Result<void> BundleFrameWriter::write(ByteView raw) {
 
 Result<void> BundleFrameWriter::finish() {
   // The archive stays a whole number of tar's blocks; what follows its end mark is skipped by all.
-  const Bytes zeros(kTarBlock - kSealBytes);
+  const Bytes zeros(kTarBlock - kBundleSealBytes);
   HIPPLAN_TRY(compress(zeros, ZSTD_e_flush, [&](ByteView stored) { return emit(stored); }));
   HIPPLAN_TRY(emit(seal_block()));
   HIPPLAN_TRY(emit(as_bytes(kSealTag)));
@@ -109,9 +110,9 @@ Result<void> BundleFrameWriter::finish() {
 }
 
 bool is_sealed_bundle(ByteView bundle) {
-  if (bundle.size() < kHeaderBytes + kTail) return false;
+  if (bundle.size() < kFrameHeaderBytes + kSealTail) return false;
   if ((*load<uint8_t>(bundle, 4) & kHasChecksum) == 0) return false;
-  const ByteView front = bundle.last(kTail).first(kSealFront);
+  const ByteView front = bundle.last(kSealTail).first(kSealFront);
   return std::ranges::equal(front.first(kSealBlock.size()), seal_block()) &&
          as_text(front.subspan(kSealBlock.size())) == kSealTag;
 }
@@ -126,7 +127,7 @@ Result<void> check_bundle_frame(ByteView bundle, const std::string& where) {
     return broken_frame(where, "bytes after the end of the stream", cat(frame, " bytes"),
                         cat(bundle.size(), " bytes"));
   if (!is_sealed_bundle(bundle)) return {};
-  const size_t sealed = bundle.size() - kTail + kSealFront;
+  const size_t sealed = bundle.size() - kSealTail + kSealFront;
   Digest expected;
   expected.bytes = *load<decltype(expected.bytes)>(bundle, sealed);
   const Digest actual = sha256(bundle.first(sealed));
