@@ -8,7 +8,9 @@
 #include <iterator>
 
 #include "base/harmless.h"
+#include "base/interruption.h"
 #include "base/shared_library.h"
+#include "commands/plans.h"
 #include "plan/folder_output.h"
 
 namespace hipplan::commands {
@@ -59,13 +61,11 @@ Error usage_error(Error fields) {
 }
 
 Result<void> refuse_overwrite(const std::string& output, const std::vector<std::string>& inputs) {
-  constexpr std::string_view kBundle = ".tar.zst";
   if (output.empty() || output == "-") return {};
   for (const auto& input : inputs) {
     std::error_code ignored;
-    const size_t member = input.find(std::string(kBundle) + ":");
-    const bool whole = member == std::string::npos || fs::exists(input, ignored);
-    const std::string file = whole ? input : input.substr(0, member + kBundle.size());
+    const auto inside = member_path(input);
+    const std::string& file = inside ? inside->bundle : input;
     if (fs::equivalent(file, output, ignored))
       return Error{.code = Code::bad_input,
                    .reason = "output-name",
@@ -149,8 +149,7 @@ void Io::progress(const char* what, uint64_t done, uint64_t total) {
 Result<void> Io::check_interrupted() const {
   const std::lock_guard lock(mutex_);
   if (stopped_by_ == 0 && raw_.interrupted != nullptr) stopped_by_ = raw_.interrupted(raw_.user);
-  if (stopped_by_ != 0)
-    return Error{.code = Code::interrupted, .reason = "interrupted", .what = "stopped on request"};
+  if (stopped_by_ != 0) return interrupted_error();
   return {};
 }
 

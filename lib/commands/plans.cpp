@@ -83,22 +83,28 @@ Error empty_bundle(const std::string& path) {
           .what = "the bundle holds no .hplan file"};
 }
 
-bool is_member(const std::string& path) {
+std::optional<MemberPath> member_path(const std::string& path) {
   std::error_code ignored;
-  return path.find(kMemberMark) != std::string::npos && !std::filesystem::exists(path, ignored);
+  const size_t mark = path.find(kMemberMark);
+  if (mark == std::string::npos || std::filesystem::exists(path, ignored)) return std::nullopt;
+  const size_t colon = mark + kMemberMark.size() - 1;
+  return MemberPath{path.substr(0, colon), path.substr(colon + 1)};
+}
+
+bool is_member(const std::string& path) {
+  return member_path(path).has_value();
 }
 
 Result<FileView> open_view(const std::string& path) {
-  if (!is_member(path)) return FileView::open(path);
-  const size_t colon = path.find(kMemberMark) + kMemberMark.size() - 1;
-  const std::string bundle = path.substr(0, colon);
-  auto bytes = plan::read_bundle_member(bundle, path.substr(colon + 1));
+  const auto inside = member_path(path);
+  if (!inside) return FileView::open(path);
+  auto bytes = plan::read_bundle_member(inside->bundle, inside->member);
   if (bytes) return FileView::own(*std::move(bytes));
   Error error = bytes.error();
   if (error.reason != "no-such-member") return error;
-  if (const auto file = FileView::open(bundle))
-    error.expected = "one of " + members_of(file->view(), bundle);
-  error.found = path.substr(colon + 1);
+  if (const auto file = FileView::open(inside->bundle))
+    error.expected = "one of " + members_of(file->view(), inside->bundle);
+  error.found = inside->member;
   return error;
 }
 

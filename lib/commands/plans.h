@@ -19,7 +19,13 @@ struct Candidate {
   std::optional<Error> refusal;
 };
 
-/// Whether a path is "BUNDLE.tar.zst:MEMBER", a file inside a bundle.
+/// The parts of "BUNDLE.tar.zst:MEMBER", a file inside a bundle.
+struct MemberPath {
+  std::string bundle, member;
+};
+/// Nothing for any other path, and for a file that has such a name itself.
+[[nodiscard]] std::optional<MemberPath> member_path(const std::string& path);
+/// Whether a path is a file inside a bundle.
 [[nodiscard]] bool is_member(const std::string& path);
 /// A bundle without members, where there must be one: bad_input, reason "open".
 [[nodiscard]] Error empty_bundle(const std::string& path);

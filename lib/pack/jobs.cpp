@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "base/file.h"
+#include "base/interruption.h"
 #include "base/parallel.h"
 #include "pack/process.h"
 
@@ -55,10 +56,6 @@ bool is_interrupted(const BuildOptions& options) {
   return options.interrupted && options.interrupted();
 }
 
-Error stopped() {
-  return Error{Code::interrupted, "interrupted", "", "stopped on request", "", "", ""};
-}
-
 }  // namespace
 
 Jobs::Key Jobs::key_of(const descriptor::Source& source, const std::string& arch) const {
@@ -104,14 +101,15 @@ Result<void> Jobs::run(const BuildOptions& options, const Compiler& compiler,
   size_t done = 0;
   const auto one = [&](size_t i) -> Result<void> {
     Job& job = jobs_[i];
-    if (is_interrupted(options)) return stopped();
+    if (is_interrupted(options)) return interrupted_error();
     if (job.prebuilt) {
       HIPPLAN_TRY_ASSIGN(job.result, read_prebuilt(job.unit.file));
     } else {
       HIPPLAN_TRY_ASSIGN(const TemporaryFolder folder, TemporaryFolder::create(work));
       auto compiled = compile(compiler, job.unit, job.arch, folder.path(), options.cache);
       // What a user stops with Ctrl-C ends the compilers too; that is no fault of the source.
-      if (!compiled) return is_interrupted(options) ? stopped() : std::move(compiled).error();
+      if (!compiled)
+        return is_interrupted(options) ? interrupted_error() : std::move(compiled).error();
       job.result = std::move(compiled).value();
     }
     return check_object(job);
