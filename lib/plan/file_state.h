@@ -65,6 +65,15 @@ struct File::State {
   void read_here_and_there() const;
   /// From now on most of the file is read.
   void read_on() const;
+  /// In a file that is read here and there: these bytes are read next. The system fetches them
+  /// while the caller goes on, and several such parts at once, where each page by itself would cost
+  /// a wait for the disk.
+  void fetch(ByteView part) const;
+  /// The index's root and the pages in front of it, which are the levels below in all but the
+  /// largest files.
+  void fetch_root() const;
+  /// The objects that a record names: its code, its texts, or both.
+  void fetch_objects(const Record& record, bool code, bool texts) const;
   [[nodiscard]] const Section* find_section(uint16_t type) const;
   [[nodiscard]] ByteView section_view(const Section& section) const {
     return bytes.subspan(section.offset, section.stored_bytes);

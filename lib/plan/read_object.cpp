@@ -67,7 +67,7 @@ Result<ByteView> File::State::frame(const ObjectRef& ref, const std::string& pla
     return damaged("raw-size", place, "a frame of several objects is too large",
                    cat("at most ", kMostGroupBytes, " bytes, raw"), cat(ref.frame_bytes, " bytes"));
   // Larger ones are read at once and not page by page.
-  if (random_access && view->size() > kPageBytes) advise(*view, MADV_WILLNEED);
+  if (view->size() > kPageBytes) fetch(*view);
   return *view;
 }
 
@@ -78,6 +78,30 @@ void File::State::read_here_and_there() const {
 
 void File::State::read_on() const {
   if (random_access.exchange(false)) advise(bytes, MADV_NORMAL);
+}
+
+void File::State::fetch(ByteView part) const {
+  if (random_access && !part.empty()) advise(part, MADV_WILLNEED);
+}
+
+void File::State::fetch_root() const {
+  constexpr uint64_t kPages = 4;
+  const ByteView pages = section_view(*find_section(kIndexSection));
+  const uint64_t end = (uint64_t{front.header.index_root_page} + 1) * kPageBytes;
+  if (end > pages.size()) return;
+  const uint64_t size = std::min(end, kPages * kPageBytes);
+  fetch(pages.subspan(end - size, size));
+}
+
+void File::State::fetch_objects(const Record& record, bool code, bool texts) const {
+  if (!random_access) return;
+  for (const auto& ref : record.refs) {
+    if (!(ref.type == kCodeSection ? code : texts)) continue;
+    const auto* section = find_section(ref.type);
+    if (section == nullptr) continue;
+    // What lies elsewhere is refused when it is read.
+    if (const auto part = slice(section_view(*section), ref.offset, ref.stored_bytes)) fetch(*part);
+  }
 }
 
 Result<SharedBytes> File::State::raw_frame(const ObjectRef& ref, ByteView stored,

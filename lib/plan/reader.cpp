@@ -73,6 +73,7 @@ Result<Record> File::State::record(const EntryInfo& entry) const {
     return damaged("record-range", place, "record does not lie inside the plans section",
                    cat("inside ", find_section(kPlansSection)->stored_bytes, " bytes"),
                    cat("offset ", entry.position, ", ", entry.record_bytes, " bytes"));
+  fetch(*stored);
   if (const Digest actual = sha256(*stored); actual != entry.record_digest)
     return damaged("record-digest", place, "record does not match its digest",
                    entry.record_digest.hex(), actual.hex());
@@ -128,6 +129,7 @@ Result<File> File::start(std::shared_ptr<State> state, Check check) {
   state->index =
       IndexReader(state->section_view(*state->find_section(kIndexSection)), header.index_root_page,
                   header.index_root, header.entry_count, state->where);
+  state->fetch_root();
   if (check == Check::full) HIPPLAN_TRY(check_whole_file(*state));
   File out;
   out.state_ = std::move(state);
@@ -177,6 +179,7 @@ Result<std::optional<EntryInfo>> File::find(const Digest& graph_key,
 
 Result<Plan> File::read_plan(const EntryInfo& entry, bool with_code) const {
   HIPPLAN_TRY_ASSIGN(const auto record, state_->record(entry));
+  state_->fetch_objects(record, with_code, true);
   HIPPLAN_TRY_ASSIGN(auto out, state_->decisions(entry, record));
   const std::string place = state_->entry_place(entry);
   for (const auto& ref : record.refs) {
@@ -199,6 +202,7 @@ Result<Plan> File::read_plan(const EntryInfo& entry, bool with_code) const {
 
 Result<Plan> File::read_decisions(const EntryInfo& entry, bool with_code) const {
   HIPPLAN_TRY_ASSIGN(const auto record, state_->record(entry));
+  state_->fetch_objects(record, with_code, false);
   HIPPLAN_TRY_ASSIGN(auto out, state_->decisions(entry, record));
   const std::string part = state_->entry_place(entry) + ": " + section_name(kCodeSection);
   for (const auto& ref : record.refs) {

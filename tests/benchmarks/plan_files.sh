@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # How fast plan files are checked and looked up: hipplan-verify over many files of about 100 KB and over one
 # library against `openssl speed` SHA-256, what groups of texts save, the memory of inspect, and lookups in a library of
-# 100,000 plans, cold too (built with -DHIPPLAN_BENCHMARKS=ON).
+# 100,000 plans, cold too, next to bare reads of as many pages (built with -DHIPPLAN_BENCHMARKS=ON).
 # Usage: tests/benchmarks/plan_files.sh [BUILD_FOLDER]
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -38,5 +38,5 @@ echo "inspect size: peak $peak KiB of a $(($(stat -c %s "$work/library.hplan") /
 if [ -x "$build/bin/bench_plan" ] || [ -x "$build/tests/plan/bench_plan" ]; then
   bench=$build/bin/bench_plan
   [ -x "$bench" ] || bench=$build/tests/plan/bench_plan
-  "$bench" --benchmark_filter='open_find_read|verify_single|verify_library|hash_100_kb'
+  "$bench" --benchmark_filter='open_find_read|pages_cold|verify_single|verify_library|hash_100_kb'
 fi
