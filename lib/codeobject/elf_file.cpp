@@ -5,12 +5,12 @@ namespace {
 
 // Far above what compilers make; keeps a hostile header from asking for work without end.
 constexpr uint64_t kMaxSymbols = 1u << 20;
-// Names may share text: linkers let one be the end of another. They share little of it, though, so
-// all names out of a string table come to no more than a few times its size.
+// StringTable may share text: linkers let one be the end of another. They share little of it,
+// though, so all names out of a string table come to no more than a few times its size.
 constexpr uint64_t kMaxNameSharing = 4;
 
-Error damaged(const std::string& where, std::string what, std::string expected = "",
-              std::string found = "") {
+Error damaged_elf(const std::string& where, std::string what, std::string expected = "",
+                  std::string found = "") {
   return Error{Code::damaged,
                "elf-structure",
                where,
@@ -24,13 +24,13 @@ Result<Elf64_Ehdr> read_header(ByteView bytes, const std::string& where) {
   const std::string place = where + ": ELF header";
   const auto header = load<Elf64_Ehdr>(bytes, 0);
   if (!header)
-    return damaged(place, "the file ends inside the header", cat(sizeof(Elf64_Ehdr), " bytes"),
-                   cat(bytes.size(), " bytes"));
+    return damaged_elf(place, "the file ends inside the header", cat(sizeof(Elf64_Ehdr), " bytes"),
+                       cat(bytes.size(), " bytes"));
   if (std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0)
-    return damaged(place, "the magic is not ELF's");
+    return damaged_elf(place, "the magic is not ELF's");
   const auto field = [&](const char* name, uint64_t expected, uint64_t found) -> Result<void> {
     if (expected == found) return {};
-    return damaged(cat(place, ", ", name), "wrong value", cat(expected), cat(found));
+    return damaged_elf(cat(place, ", ", name), "wrong value", cat(expected), cat(found));
   };
   HIPPLAN_TRY(field("EI_CLASS", ELFCLASS64, header->e_ident[EI_CLASS]));
   HIPPLAN_TRY(field("EI_DATA", ELFDATA2LSB, header->e_ident[EI_DATA]));
@@ -51,30 +51,30 @@ Result<std::vector<T>> read_table(ByteView bytes, uint64_t offset, uint64_t coun
   const auto size = checked_mul<uint64_t>(count, sizeof(T));
   const auto part = size ? slice(bytes, offset, *size) : std::nullopt;
   if (!part)
-    return damaged(place, "the table reaches outside the file",
-                   cat("at most ", bytes.size(), " bytes"),
-                   cat(count, " entries at offset ", offset));
+    return damaged_elf(place, "the table reaches outside the file",
+                       cat("at most ", bytes.size(), " bytes"),
+                       cat(count, " entries at offset ", offset));
   std::vector<T> table(static_cast<size_t>(count));
   if (!table.empty()) std::memcpy(table.data(), part->data(), part->size());
   return table;
 }
 
-/// Names out of one string table. What all of them come to is bounded, or else a million names that
-/// are one long text would cost a million times its length.
-class Names {
+/// StringTable out of one string table. What all of them come to is bounded, or else a million
+/// names that are one long text would cost a million times its length.
+class StringTable {
  public:
-  explicit Names(ByteView table)
+  explicit StringTable(ByteView table)
       : table_(table), most_(kMaxNameSharing * table.size() + kMaxNameBytes) {}
   /// The error says what is wrong with the name and not where it is.
   Result<std::string_view> at(uint64_t offset) {
     const auto name = string_at(table_, offset);
     if (!name)
-      return damaged("", "the name is not inside the string table",
-                     cat("an end within ", kMaxNameBytes, " bytes"), cat("offset ", offset));
+      return damaged_elf("", "the name is not inside the string table",
+                         cat("an end within ", kMaxNameBytes, " bytes"), cat("offset ", offset));
     taken_ += name->size();
     if (taken_ > most_)
-      return damaged("", "the names are far longer together than the string table",
-                     cat("at most ", most_, " bytes"), cat("more than ", taken_));
+      return damaged_elf("", "the names are far longer together than the string table",
+                         cat("at most ", most_, " bytes"), cat("more than ", taken_));
     return *name;
   }
 
@@ -88,8 +88,8 @@ class Names {
 Result<void> add_part(uint64_t& sum, uint64_t size, ByteView bytes, const std::string& where) {
   const auto next = checked_add(sum, size);
   if (!next || *next > bytes.size())
-    return damaged(where, "the sections overlap: together they are larger than the file",
-                   cat("at most ", bytes.size(), " bytes"));
+    return damaged_elf(where, "the sections overlap: together they are larger than the file",
+                       cat("at most ", bytes.size(), " bytes"));
   sum = *next;
   return {};
 }
@@ -108,9 +108,9 @@ Result<void> read_sections(ElfFile& file, ByteView bytes, const std::string& whe
     if (type != SHT_NOBITS && type != SHT_NULL && type != kCudaSharedNoBits) {
       const auto content = slice(bytes, headers[i].sh_offset, headers[i].sh_size);
       if (!content)
-        return damaged(cat(where, ": section ", i), "the section reaches outside the file",
-                       cat("at most ", bytes.size(), " bytes"),
-                       cat(headers[i].sh_size, " bytes at offset ", headers[i].sh_offset));
+        return damaged_elf(cat(where, ": section ", i), "the section reaches outside the file",
+                           cat("at most ", bytes.size(), " bytes"),
+                           cat(headers[i].sh_size, " bytes at offset ", headers[i].sh_offset));
       section.content = *content;
       HIPPLAN_TRY(add_part(sum, content->size(), bytes, table));
     }
@@ -118,9 +118,9 @@ Result<void> read_sections(ElfFile& file, ByteView bytes, const std::string& whe
   }
   if (file.sections.empty()) return {};
   if (file.header.e_shstrndx >= file.sections.size())
-    return damaged(where + ": ELF header, e_shstrndx", "no such section",
-                   cat("below ", file.sections.size()), cat(file.header.e_shstrndx));
-  Names names(file.sections[file.header.e_shstrndx].content);
+    return damaged_elf(where + ": ELF header, e_shstrndx", "no such section",
+                       cat("below ", file.sections.size()), cat(file.header.e_shstrndx));
+  StringTable names(file.sections[file.header.e_shstrndx].content);
   for (size_t i = 0; i < file.sections.size(); ++i) {
     if (file.sections[i].header.sh_type == SHT_NULL) continue;
     const auto name = names.at(file.sections[i].header.sh_name);
@@ -156,17 +156,17 @@ Result<std::vector<ElfSymbol>> read_symbols(const ElfFile& file, const ElfSectio
   const std::string place = cat(where, ": section ", section.name.substr(0, 200));
   if (section.header.sh_entsize != sizeof(Elf64_Sym) ||
       section.content.size() % sizeof(Elf64_Sym) != 0)
-    return damaged(place, "the size of the symbol table is wrong",
-                   cat("a multiple of ", sizeof(Elf64_Sym)),
-                   cat(section.content.size(), " bytes in entries of ", section.header.sh_entsize));
+    return damaged_elf(
+        place, "the size of the symbol table is wrong", cat("a multiple of ", sizeof(Elf64_Sym)),
+        cat(section.content.size(), " bytes in entries of ", section.header.sh_entsize));
   const uint64_t count = section.content.size() / sizeof(Elf64_Sym);
   if (count > kMaxSymbols)
-    return damaged(place, "too many symbols", cat("at most ", kMaxSymbols), cat(count));
+    return damaged_elf(place, "too many symbols", cat("at most ", kMaxSymbols), cat(count));
   if (section.header.sh_link >= file.sections.size() ||
       file.sections[section.header.sh_link].header.sh_type != SHT_STRTAB)
-    return damaged(place + ", sh_link", "the string table is missing", "a SHT_STRTAB section",
-                   cat(section.header.sh_link));
-  Names names(file.sections[section.header.sh_link].content);
+    return damaged_elf(place + ", sh_link", "the string table is missing", "a SHT_STRTAB section",
+                       cat(section.header.sh_link));
+  StringTable names(file.sections[section.header.sh_link].content);
   std::vector<ElfSymbol> symbols;
   symbols.reserve(count);
   for (uint64_t i = 1; i < count; ++i) {

@@ -5,7 +5,8 @@
 namespace hipplan::codeobject {
 namespace {
 
-Error damaged(const std::string& where, std::string what, std::string expected, std::string found) {
+Error damaged_descriptor(const std::string& where, std::string what, std::string expected,
+                         std::string found) {
   return Error{Code::damaged,       "kernel-descriptor", where, std::move(what),
                std::move(expected), std::move(found),    ""};
 }
@@ -20,13 +21,14 @@ constexpr Range kReserved[] = {{12, 16}, {24, 44}, {60, 64}};
 
 Result<KernelDescriptor> read_kernel_descriptor(ByteView bytes, const std::string& where) {
   if (bytes.size() != kKernelDescriptorBytes)
-    return damaged(where, "the kernel descriptor has the wrong size", cat(kKernelDescriptorBytes),
-                   cat(bytes.size()));
+    return damaged_descriptor(where, "the kernel descriptor has the wrong size",
+                              cat(kKernelDescriptorBytes), cat(bytes.size()));
   for (const Range& range : kReserved)
     for (size_t i = range.begin; i < range.end; ++i)
       if (bytes[i] != std::byte{0})
-        return damaged(cat(where, ", kernel descriptor, byte ", i), "a reserved byte is set", "0",
-                       cat(std::to_integer<int>(bytes[i])));
+        return damaged_descriptor(cat(where, ", kernel descriptor, byte ", i),
+                                  "a reserved byte is set", "0",
+                                  cat(std::to_integer<int>(bytes[i])));
   KernelDescriptor out;
   out.group_segment_fixed_size = *load<uint32_t>(bytes, 0);
   out.private_segment_fixed_size = *load<uint32_t>(bytes, 4);
@@ -43,9 +45,9 @@ Result<KernelDescriptor> read_kernel_descriptor(ByteView bytes, const std::strin
 Result<void> check_descriptor(const Kernel& kernel, const std::string& where) {
   const auto same = [&](const char* field, uint32_t metadata, uint32_t descriptor) -> Result<void> {
     if (metadata == descriptor) return {};
-    return damaged(cat(where, ", ", field),
-                   "the kernel descriptor does not agree with the metadata", cat(metadata),
-                   cat(descriptor));
+    return damaged_descriptor(cat(where, ", ", field),
+                              "the kernel descriptor does not agree with the metadata",
+                              cat(metadata), cat(descriptor));
   };
   const KernelDescriptor& d = kernel.descriptor;
   HIPPLAN_TRY(same("group_segment_fixed_size", kernel.group_segment_fixed_size,

@@ -9,8 +9,8 @@ namespace {
 
 constexpr size_t kMaxNoteBytes = 16u << 20;
 
-Error damaged(const std::string& where, std::string what, std::string expected = "",
-              std::string found = "") {
+Error damaged_metadata(const std::string& where, std::string what, std::string expected = "",
+                       std::string found = "") {
   return Error{Code::damaged,       "code-object-metadata", where, std::move(what),
                std::move(expected), std::move(found),       ""};
 }
@@ -22,15 +22,15 @@ class Map {
 
   Result<void> check() const {
     if (value_.kind == json::Kind::object) return {};
-    return damaged(where_, "wrong type", "map", json::kind_name(value_.kind));
+    return damaged_metadata(where_, "wrong type", "map", json::kind_name(value_.kind));
   }
   Result<const json::Value*> get(std::string_view key, json::Kind kind, bool required) const {
     const json::Value* found = value_.find(key);
     if (found == nullptr && !required) return found;
-    if (found == nullptr) return damaged(cat(where_, ", ", key), "the key is missing");
+    if (found == nullptr) return damaged_metadata(cat(where_, ", ", key), "the key is missing");
     if (found->kind != kind)
-      return damaged(cat(where_, ", ", key), "wrong type", json::kind_name(kind),
-                     json::kind_name(found->kind));
+      return damaged_metadata(cat(where_, ", ", key), "wrong type", json::kind_name(kind),
+                              json::kind_name(found->kind));
     return found;
   }
   /// Leaves `to` alone when an optional key is not there.
@@ -38,8 +38,8 @@ class Map {
     HIPPLAN_TRY_ASSIGN(const auto* found, get(key, json::Kind::integer, required));
     if (found == nullptr) return {};
     if (found->integer < 0 || found->integer > UINT32_MAX)
-      return damaged(cat(where_, ", ", key), "out of range", "0 to 4294967295",
-                     cat(found->integer));
+      return damaged_metadata(cat(where_, ", ", key), "out of range", "0 to 4294967295",
+                              cat(found->integer));
     to = static_cast<uint32_t>(found->integer);
     return {};
   }
@@ -79,12 +79,12 @@ Result<void> read_arguments(const Map& map, Kernel& kernel) {
     const std::string place = cat(map.where(), ", .args[", i, "]");
     HIPPLAN_TRY_ASSIGN(Argument argument, read_argument(list->items[i], place));
     if (argument.offset < end)
-      return damaged(place + ", .offset", "the argument overlaps the one before it",
-                     cat("at least ", end), cat(argument.offset));
+      return damaged_metadata(place + ", .offset", "the argument overlaps the one before it",
+                              cat("at least ", end), cat(argument.offset));
     end = uint64_t{argument.offset} + argument.size;
     if (end > kernel.kernarg_segment_size)
-      return damaged(place, "the argument reaches outside the kernarg segment",
-                     cat("an end of at most ", kernel.kernarg_segment_size), cat(end));
+      return damaged_metadata(place, "the argument reaches outside the kernarg segment",
+                              cat("an end of at most ", kernel.kernarg_segment_size), cat(end));
     kernel.arguments.push_back(std::move(argument));
   }
   return {};
@@ -92,7 +92,7 @@ Result<void> read_arguments(const Map& map, Kernel& kernel) {
 
 Result<void> check_resources(const Map& map, const Kernel& kernel) {
   const auto fail = [&](const char* key, const char* expected, uint32_t found) {
-    return damaged(cat(map.where(), ", ", key), "impossible value", expected, cat(found));
+    return damaged_metadata(cat(map.where(), ", ", key), "impossible value", expected, cat(found));
   };
   if (kernel.wavefront_size != 32 && kernel.wavefront_size != 64)
     return fail(".wavefront_size", "32 or 64", kernel.wavefront_size);
@@ -132,8 +132,8 @@ Result<Kernel> read_kernel(const json::Value& value, const std::string& where) {
     HIPPLAN_TRY(map.read(number.key, number.required, kernel.*number.member));
   HIPPLAN_TRY(map.read(".uses_dynamic_stack", false, kernel.uses_dynamic_stack));
   if (kernel.name.empty() || kernel.symbol != kernel.name + ".kd")
-    return damaged(where + ", .symbol", "the symbol does not belong to the kernel's name",
-                   kernel.name + ".kd", kernel.symbol);
+    return damaged_metadata(where + ", .symbol", "the symbol does not belong to the kernel's name",
+                            kernel.name + ".kd", kernel.symbol);
   HIPPLAN_TRY(check_resources(map, kernel));
   HIPPLAN_TRY(read_arguments(map, kernel));
   return kernel;
@@ -145,12 +145,13 @@ Result<void> read_version(const Map& map, Metadata& metadata) {
     return v.kind == json::Kind::integer && v.integer >= 0 && v.integer <= UINT32_MAX;
   };
   if (version->items.size() != 2 || !is_number(version->items[0]) || !is_number(version->items[1]))
-    return damaged(map.where() + ", amdhsa.version", "wrong form", "two numbers");
+    return damaged_metadata(map.where() + ", amdhsa.version", "wrong form", "two numbers");
   metadata.major = static_cast<uint32_t>(version->items[0].integer);
   metadata.minor = static_cast<uint32_t>(version->items[1].integer);
   if (metadata.major == 1) return {};
-  Error error = damaged(map.where() + ", amdhsa.version", "the metadata version cannot be read",
-                        "1.x", cat(metadata.major, ".", metadata.minor));
+  Error error =
+      damaged_metadata(map.where() + ", amdhsa.version", "the metadata version cannot be read",
+                       "1.x", cat(metadata.major, ".", metadata.minor));
   error.code = Code::unusable;  // right bytes of another version: the rules below are not theirs
   error.reason = "code-object-version";
   return error;
@@ -183,7 +184,8 @@ Result<Metadata> read_metadata(ByteView note, const std::string& where) {
   }
   for (const Kernel& kernel : metadata.kernels)
     if (!names.insert(kernel.name).second)
-      return damaged(where + ", amdhsa.kernels", "two kernels have one name", "", kernel.name);
+      return damaged_metadata(where + ", amdhsa.kernels", "two kernels have one name", "",
+                              kernel.name);
   return metadata;
 }
 

@@ -1,14 +1,11 @@
 // What the schema table says about a node, for graphs that no reader has seen, then the shape
 // rules.
 #include <cmath>
-#include <limits>
 
 #include "graph/shape.h"
 
 namespace hipplan::graph::detail {
 namespace {
-
-constexpr double kFloatMax = std::numeric_limits<float>::max();
 
 bool is_compute_type(DataType type) {
   switch (type) {

@@ -1,13 +1,10 @@
 // Nodes: the schema table says which keys stand where.
 #include <array>
-#include <limits>
 
 #include "graph/reader.h"
 
 namespace hipplan::graph::detail {
 namespace {
-
-constexpr double kFloatMax = std::numeric_limits<float>::max();
 
 /// The node object and the objects in it that the node type uses.
 class NodeReader {

@@ -17,7 +17,6 @@ constexpr DataType kInt64[] = {DataType::int64};
 constexpr DataType kDouble[] = {DataType::float64};
 constexpr DataType kBool[] = {DataType::boolean, DataType::uint8};
 
-constexpr double kFloatMax = std::numeric_limits<float>::max();
 constexpr double kHalfMax = 65504;
 constexpr double kBfloat16Max = 3.3895313892515355e38;
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string_view>
 
@@ -87,6 +88,10 @@ struct PointwiseSchema {
 [[nodiscard]] const PointwiseSchema* find_pointwise(std::string_view operation);
 
 namespace detail {
+
+/// The largest number of an attribute of type float.
+inline constexpr double kFloatMax = std::numeric_limits<float>::max();
+
 // Tables that stand in files of their own.
 std::span<const OpSchema> norm_schemas();
 std::span<const OpSchema> sdpa_schemas();

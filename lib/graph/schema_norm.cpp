@@ -7,46 +7,50 @@ namespace {
 using enum AttributeKind;
 using Role = RoleSchema;
 using Key = AttributeSchema;
-constexpr auto kFloat = TypeRule::floating;
+constexpr auto kFloating = TypeRule::floating;
 
-constexpr Role scalar(std::string_view role, bool required = true) {
-  return {.role = role, .required = required, .types = kFloat, .single_element = true};
+constexpr Role norm_scalar(std::string_view role, bool required = true) {
+  return {.role = role, .required = required, .types = kFloating, .single_element = true};
 }
-constexpr Role optional(std::string_view role) {
+constexpr Role norm_optional(std::string_view role) {
   return {.role = role, .required = false};
 }
 constexpr Role kPeerStats = {.role = "peer_stats",
                              .required = false,
-                             .types = kFloat,
+                             .types = kFloating,
                              .list = true,
                              .key = "peer_stats_tensor_uid"};
 
 constexpr Role kInferenceIn[] = {{"x"}, {"mean"}, {"inv_variance"}, {"scale"}, {"bias"}};
 constexpr Role kVarianceExtIn[] = {{"x"},     {"mean"}, {"variance"},
-                                   {"scale"}, {"bias"}, scalar("epsilon")};
+                                   {"scale"}, {"bias"}, norm_scalar("epsilon")};
 constexpr Role kY[] = {{"y"}};
 
 constexpr Role kBatchnormIn[] = {{"x"},
                                  {"scale"},
                                  {"bias"},
-                                 scalar("epsilon"),
+                                 norm_scalar("epsilon"),
                                  kPeerStats,
-                                 optional("prev_running_mean"),
-                                 optional("prev_running_variance"),
-                                 scalar("momentum", false)};
+                                 norm_optional("prev_running_mean"),
+                                 norm_optional("prev_running_variance"),
+                                 norm_scalar("momentum", false)};
 constexpr Role kBatchnormOut[] = {{"y"},
-                                  optional("mean"),
-                                  optional("inv_variance"),
-                                  optional("next_running_mean"),
-                                  optional("next_running_variance")};
+                                  norm_optional("mean"),
+                                  norm_optional("inv_variance"),
+                                  norm_optional("next_running_mean"),
+                                  norm_optional("next_running_variance")};
 constexpr Role kBatchnormBackwardIn[] = {
-    {"dy"}, {"x"}, {"scale"}, optional("mean"), optional("inv_variance"), kPeerStats};
+    {"dy"}, {"x"}, {"scale"}, norm_optional("mean"), norm_optional("inv_variance"), kPeerStats};
 constexpr Role kGradientOut[] = {{"dx"}, {"dscale"}, {"dbias"}};
 
-constexpr Role kLayernormIn[] = {{"x"}, {"scale"}, {"bias"}, scalar("epsilon")};
-constexpr Role kLayernormOut[] = {{"y"}, optional("mean"), optional("inv_variance")};
-constexpr Role kLayernormBackwardIn[] = {
-    {"dy"}, {"x"}, {"scale"}, optional("mean"), optional("inv_variance"), scalar("epsilon", false)};
+constexpr Role kLayernormIn[] = {{"x"}, {"scale"}, {"bias"}, norm_scalar("epsilon")};
+constexpr Role kLayernormOut[] = {{"y"}, norm_optional("mean"), norm_optional("inv_variance")};
+constexpr Role kLayernormBackwardIn[] = {{"dy"},
+                                         {"x"},
+                                         {"scale"},
+                                         norm_optional("mean"),
+                                         norm_optional("inv_variance"),
+                                         norm_scalar("epsilon", false)};
 constexpr Key kNormalizedDims = {.key = "normalized_dim_count",
                                  .kind = integer,
                                  .place = KeyPlace::node,
@@ -64,12 +68,12 @@ constexpr Key kLayernormKeys[] = {
 };
 constexpr Key kLayernormBackwardKeys[] = {kNormalizedDims};
 
-constexpr Role kRmsnormIn[] = {{"x"}, {"scale"}, scalar("epsilon"), optional("bias")};
-constexpr Role kRmsnormOut[] = {{"y"}, optional("inv_rms")};
+constexpr Role kRmsnormIn[] = {{"x"}, {"scale"}, norm_scalar("epsilon"), norm_optional("bias")};
+constexpr Role kRmsnormOut[] = {{"y"}, norm_optional("inv_rms")};
 constexpr Role kRmsnormBackwardIn[] = {{"dy"}, {"x"}, {"scale"}, {"inv_rms"}};
-constexpr Role kRmsnormBackwardOut[] = {{"dx"}, {"dscale"}, optional("dbias")};
+constexpr Role kRmsnormBackwardOut[] = {{"dx"}, {"dscale"}, norm_optional("dbias")};
 
-constexpr OpSchema kSchemas[] = {
+constexpr OpSchema kNormSchemas[] = {
     {.type = NodeType::batchnorm_inference,
      .name = "BatchnormInferenceAttributes",
      .inputs = kInferenceIn,
@@ -111,7 +115,7 @@ constexpr OpSchema kSchemas[] = {
 }  // namespace
 
 std::span<const OpSchema> norm_schemas() {
-  return kSchemas;
+  return kNormSchemas;
 }
 
 }  // namespace hipplan::graph::detail

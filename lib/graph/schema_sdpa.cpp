@@ -9,10 +9,10 @@ using Role = RoleSchema;
 using Key = AttributeSchema;
 using Text = std::string_view;
 
-constexpr Role optional(Text role, TypeRule types = TypeRule::floating) {
+constexpr Role sdpa_optional(Text role, TypeRule types = TypeRule::floating) {
   return {.role = role, .required = false, .types = types};
 }
-constexpr Role scalar(Text role, TypeRule types = TypeRule::floating) {
+constexpr Role sdpa_scalar(Text role, TypeRule types = TypeRule::floating) {
   return {.role = role, .required = false, .types = types, .single_element = true};
 }
 
@@ -20,33 +20,33 @@ constexpr Role kForwardIn[] = {
     {"q"},
     {"k"},
     {"v"},
-    optional("attn_mask", TypeRule::value),
-    scalar("scale"),
-    optional("seq_len_q", TypeRule::index),
-    optional("seq_len_kv", TypeRule::index),
-    scalar("seed", TypeRule::index),
-    scalar("offset", TypeRule::index),
-    optional("dropout_mask", TypeRule::value),
-    scalar("dropout_scale"),
-    optional("page_table_k", TypeRule::index),
-    optional("page_table_v", TypeRule::index),
-    optional("block_mask", TypeRule::any),
-    optional("sink_token"),
-    scalar("descale_q"),
-    scalar("descale_k"),
-    scalar("descale_v"),
-    scalar("descale_s"),
-    scalar("scale_s"),
-    scalar("scale_o"),
+    sdpa_optional("attn_mask", TypeRule::value),
+    sdpa_scalar("scale"),
+    sdpa_optional("seq_len_q", TypeRule::index),
+    sdpa_optional("seq_len_kv", TypeRule::index),
+    sdpa_scalar("seed", TypeRule::index),
+    sdpa_scalar("offset", TypeRule::index),
+    sdpa_optional("dropout_mask", TypeRule::value),
+    sdpa_scalar("dropout_scale"),
+    sdpa_optional("page_table_k", TypeRule::index),
+    sdpa_optional("page_table_v", TypeRule::index),
+    sdpa_optional("block_mask", TypeRule::any),
+    sdpa_optional("sink_token"),
+    sdpa_scalar("descale_q"),
+    sdpa_scalar("descale_k"),
+    sdpa_scalar("descale_v"),
+    sdpa_scalar("descale_s"),
+    sdpa_scalar("scale_s"),
+    sdpa_scalar("scale_o"),
 };
 constexpr Role kForwardOut[] = {
     {"o"},
-    optional("stats"),
-    optional("max"),
-    optional("sum_exp"),
-    optional("rng_dump", TypeRule::value),
-    scalar("amax_s"),
-    scalar("amax_o"),
+    sdpa_optional("stats"),
+    sdpa_optional("max"),
+    sdpa_optional("sum_exp"),
+    sdpa_optional("rng_dump", TypeRule::value),
+    sdpa_scalar("amax_s"),
+    sdpa_scalar("amax_o"),
 };
 
 constexpr Text kAlignments[] = {"TOP_LEFT", "BOTTOM_RIGHT"};
@@ -83,17 +83,17 @@ constexpr Role kBackwardIn[] = {
     {"o"},
     {"do"},
     {"stats"},
-    optional("attn_mask", TypeRule::value),
-    scalar("scale"),
-    optional("seq_len_q", TypeRule::index),
-    optional("seq_len_kv", TypeRule::index),
-    scalar("seed", TypeRule::index),
-    scalar("offset", TypeRule::index),
-    optional("dropout_mask", TypeRule::value),
-    scalar("dropout_scale"),
-    scalar("dropout_scale_inv"),
+    sdpa_optional("attn_mask", TypeRule::value),
+    sdpa_scalar("scale"),
+    sdpa_optional("seq_len_q", TypeRule::index),
+    sdpa_optional("seq_len_kv", TypeRule::index),
+    sdpa_scalar("seed", TypeRule::index),
+    sdpa_scalar("offset", TypeRule::index),
+    sdpa_optional("dropout_mask", TypeRule::value),
+    sdpa_scalar("dropout_scale"),
+    sdpa_scalar("dropout_scale_inv"),
 };
-constexpr Role kBackwardOut[] = {{"dq"}, {"dk"}, {"dv"}, optional("dbias")};
+constexpr Role kBackwardOut[] = {{"dq"}, {"dk"}, {"dv"}, sdpa_optional("dbias")};
 constexpr Key kBackwardKeys[] = {
     {.key = "alibi_mask", .kind = flag, .place = kAttributes, .fallback = "false"},
     {.key = "padding_mask", .kind = flag, .place = kAttributes, .fallback = "false"},
@@ -113,7 +113,7 @@ constexpr Key kBackwardKeys[] = {
     {.key = "is_deterministic_algorithm", .kind = flag, .place = kAttributes, .fallback = "false"},
 };
 
-constexpr OpSchema kSchemas[] = {
+constexpr OpSchema kSdpaSchemas[] = {
     {.type = NodeType::sdpa,
      .name = "SdpaAttributes",
      .inputs = kForwardIn,
@@ -129,7 +129,7 @@ constexpr OpSchema kSchemas[] = {
 }  // namespace
 
 std::span<const OpSchema> sdpa_schemas() {
-  return kSchemas;
+  return kSdpaSchemas;
 }
 
 }  // namespace hipplan::graph::detail

@@ -97,7 +97,7 @@ Result<void> check_convolution(const OpView& view) {
                             dims_text(parts.w->dims), " define them"));
 }
 
-std::optional<Dims> output_dims(const OpView& view, std::string_view) {
+std::optional<Dims> conv_dims(const OpView& view, std::string_view) {
   const Tensor *x = view.in("x"), *w = view.in("w");
   return x && w ? forward_dims(x->dims, w->dims, window_of(view)) : std::nullopt;
 }
@@ -105,7 +105,7 @@ std::optional<Dims> output_dims(const OpView& view, std::string_view) {
 }  // namespace
 
 ShapeRule convolution_rule(NodeType type) {
-  return {check_convolution, type == NodeType::convolution_fwd ? output_dims : nullptr};
+  return {check_convolution, type == NodeType::convolution_fwd ? conv_dims : nullptr};
 }
 
 }  // namespace hipplan::graph::detail

@@ -62,14 +62,14 @@ Result<void> check_pointwise(const OpView& view) {
   return check_settings(view, *schema, view.out("out_0")->dims.size());
 }
 
-std::optional<Dims> output_dims(const OpView& view, std::string_view) {
+std::optional<Dims> pointwise_dims(const OpView& view, std::string_view) {
   return common_dims(view);
 }
 
 }  // namespace
 
 ShapeRule pointwise_rule() {
-  return {check_pointwise, output_dims};
+  return {check_pointwise, pointwise_dims};
 }
 
 }  // namespace hipplan::graph::detail

@@ -16,7 +16,7 @@ int64_t seq_kv_of(const OpView& view, const Tensor& k) {
   return view.node().integer("max_seq_len_kv").value_or(0);
 }
 
-std::optional<Dims> output_dims(const OpView& view, std::string_view role) {
+std::optional<Dims> sdpa_dims(const OpView& view, std::string_view role) {
   const Tensor *q = view.in("q"), *k = view.in("k"), *v = view.in("v");
   for (const Tensor* tensor : {q, k, v})
     if (!tensor || tensor->dims.size() != 4) return std::nullopt;
@@ -169,7 +169,7 @@ Result<void> check_backward(const OpView& view) {
 }  // namespace
 
 ShapeRule sdpa_rule(NodeType type) {
-  return {type == NodeType::sdpa ? check_forward : check_backward, output_dims};
+  return {type == NodeType::sdpa ? check_forward : check_backward, sdpa_dims};
 }
 
 }  // namespace hipplan::graph::detail

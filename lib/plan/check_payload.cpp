@@ -22,7 +22,7 @@ std::string indexed(const std::string& where, const char* list, uint32_t i) {
 }
 
 /// A place inside a payload, put into words only when something is wrong there. Made for one call.
-struct Place {
+struct PayloadPlace {
   const std::string& where;
   const char* field = "";
   std::optional<uint32_t> index = {};
@@ -32,17 +32,17 @@ struct Place {
   }
 };
 
-Error missing(const Place& where) {
+Error missing(const PayloadPlace& where) {
   return damaged("payload-field", where.text(), "field is missing", "a value", "none");
 }
 
-Result<std::string> text(const flatbuffers::String* from, const Place& where) {
+Result<std::string> text(const flatbuffers::String* from, const PayloadPlace& where) {
   if (from == nullptr) return missing(where);
   return from->str();
 }
 
 template <class T>
-Result<std::vector<int64_t>> int_list(const T* from, const Place& where) {
+Result<std::vector<int64_t>> int_list(const T* from, const PayloadPlace& where) {
   if (from == nullptr) return missing(where);
   if (from->size() > kMostListItems)
     return damaged("payload-limit", where.text(), "list is too long",
@@ -55,7 +55,7 @@ Result<std::vector<int64_t>> int_list(const T* from, const Place& where) {
 
 /// The list's size when it is there and not above `most`.
 template <class T>
-Result<uint32_t> list_size(const T* from, uint64_t most, const Place& where) {
+Result<uint32_t> list_size(const T* from, uint64_t most, const PayloadPlace& where) {
   if (from == nullptr) return missing(where);
   if (from->size() > most)
     return damaged("payload-limit", where.text(), "list is too long",
@@ -63,7 +63,7 @@ Result<uint32_t> list_size(const T* from, uint64_t most, const Place& where) {
   return from->size();
 }
 
-Result<ValueData> bool_data(const fb::BoolValue* from, const Place& where) {
+Result<ValueData> bool_data(const fb::BoolValue* from, const PayloadPlace& where) {
   if (from == nullptr || !from->value()) return missing(where);
   const auto raw = reinterpret_cast<const flatbuffers::Table*>(from)->GetField<uint8_t>(
       fb::BoolValue::VT_VALUE, 0);
@@ -72,7 +72,7 @@ Result<ValueData> bool_data(const fb::BoolValue* from, const Place& where) {
   return ValueData(raw == 1);
 }
 
-Result<ValueData> value_data(const fb::LaunchValue& from, const Place& where) {
+Result<ValueData> value_data(const fb::LaunchValue& from, const PayloadPlace& where) {
   switch (from.data_type()) {
     case fb::LaunchData_BoolValue:
       return bool_data(from.data_as_BoolValue(), where);
@@ -102,13 +102,13 @@ Result<ValueData> value_data(const fb::LaunchValue& from, const Place& where) {
 
 Result<LaunchValues> read_values(const fb::Payload& from, const std::string& where) {
   HIPPLAN_TRY_ASSIGN(const auto count,
-                     list_size(from.values(), kMostValues, Place{where, ".values"}));
+                     list_size(from.values(), kMostValues, PayloadPlace{where, ".values"}));
   LaunchValues out;
   out.reserve(count);
   for (uint32_t i = 0; i < count; ++i) {
     const auto* value = from.values()->Get(i);
-    HIPPLAN_TRY_ASSIGN(auto name, text(value->name(), Place{where, ".values", i, ".name"}));
-    HIPPLAN_TRY_ASSIGN(auto data, value_data(*value, Place{where, ".values", i, ".data"}));
+    HIPPLAN_TRY_ASSIGN(auto name, text(value->name(), PayloadPlace{where, ".values", i, ".name"}));
+    HIPPLAN_TRY_ASSIGN(auto data, value_data(*value, PayloadPlace{where, ".values", i, ".data"}));
     out.push_back({std::move(name), std::move(data)});
   }
   return out;
@@ -116,14 +116,15 @@ Result<LaunchValues> read_values(const fb::Payload& from, const std::string& whe
 
 Result<std::vector<codeobject::Argument>> read_signature(const fb::Kernel& from,
                                                          const std::string& where) {
-  HIPPLAN_TRY_ASSIGN(const auto count, list_size(from.signature(), kMostArguments, Place{where}));
+  HIPPLAN_TRY_ASSIGN(const auto count,
+                     list_size(from.signature(), kMostArguments, PayloadPlace{where}));
   std::vector<codeobject::Argument> out;
   out.reserve(count);
   for (uint32_t i = 0; i < count; ++i) {
     const auto* argument = from.signature()->Get(i);
-    HIPPLAN_TRY_ASSIGN(auto kind, text(argument->kind(), Place{where, "", i, ".kind"}));
-    if (!argument->size()) return missing(Place{where, "", i, ".size"});
-    if (!argument->offset()) return missing(Place{where, "", i, ".offset"});
+    HIPPLAN_TRY_ASSIGN(auto kind, text(argument->kind(), PayloadPlace{where, "", i, ".kind"}));
+    if (!argument->size()) return missing(PayloadPlace{where, "", i, ".size"});
+    if (!argument->offset()) return missing(PayloadPlace{where, "", i, ".offset"});
     out.push_back({std::move(kind), *argument->size(), *argument->offset(),
                    argument->name() == nullptr ? std::string() : argument->name()->str()});
   }
@@ -166,9 +167,9 @@ Result<KernelImage> read_kernel(const fb::Kernel& from, PayloadKind kind, CodeBy
     return damaged("payload-source-kind", where + ".source_kind", "unknown source kind",
                    cat("1 to ", +fb::SourceKind_MAX), cat(+from.source_kind()));
   out.source_kind = static_cast<SourceKind>(from.source_kind());
-  HIPPLAN_TRY_ASSIGN(out.symbol, text(from.symbol(), Place{where, ".symbol"}));
-  HIPPLAN_TRY_ASSIGN(out.target, text(from.target(), Place{where, ".target"}));
-  if (from.sha256() == nullptr) return missing(Place{where, ".sha256"});
+  HIPPLAN_TRY_ASSIGN(out.symbol, text(from.symbol(), PayloadPlace{where, ".symbol"}));
+  HIPPLAN_TRY_ASSIGN(out.target, text(from.target(), PayloadPlace{where, ".target"}));
+  if (from.sha256() == nullptr) return missing(PayloadPlace{where, ".sha256"});
   out.sha256 = to_digest(*from.sha256());
   HIPPLAN_TRY_ASSIGN(out.signature, read_signature(from, where + ".signature"));
   HIPPLAN_TRY_ASSIGN(out.code, read_code(from, out.sha256, kind, seen, where + ".code"));
@@ -177,20 +178,22 @@ Result<KernelImage> read_kernel(const fb::Kernel& from, PayloadKind kind, CodeBy
 
 Result<Payload> read_payload(const fb::Payload& from, PayloadKind kind, const std::string& where) {
   Payload out;
-  HIPPLAN_TRY_ASSIGN(out.engine_name, text(from.engine_name(), Place{where, ".engine_name"}));
-  if (from.kernel_id() == nullptr) return missing(Place{where, ".kernel_id"});
+  HIPPLAN_TRY_ASSIGN(out.engine_name,
+                     text(from.engine_name(), PayloadPlace{where, ".engine_name"}));
+  if (from.kernel_id() == nullptr) return missing(PayloadPlace{where, ".kernel_id"});
   for (uint16_t i = 0; i < out.kernel_id.bytes.size(); ++i)
     out.kernel_id.bytes[i] = from.kernel_id()->bytes()->Get(i);
-  HIPPLAN_TRY_ASSIGN(out.kernel_name, text(from.kernel_name(), Place{where, ".kernel_name"}));
-  if (!from.workspace_bytes()) return missing(Place{where, ".workspace_bytes"});
+  HIPPLAN_TRY_ASSIGN(out.kernel_name,
+                     text(from.kernel_name(), PayloadPlace{where, ".kernel_name"}));
+  if (!from.workspace_bytes()) return missing(PayloadPlace{where, ".workspace_bytes"});
   out.workspace_bytes = *from.workspace_bytes();
-  HIPPLAN_TRY_ASSIGN(
-      out.runtime_pass_by_value_uids,
-      int_list(from.runtime_pass_by_value_uids(), Place{where, ".runtime_pass_by_value_uids"}));
-  HIPPLAN_TRY_ASSIGN(out.dispatch, text(from.dispatch(), Place{where, ".dispatch"}));
+  HIPPLAN_TRY_ASSIGN(out.runtime_pass_by_value_uids,
+                     int_list(from.runtime_pass_by_value_uids(),
+                              PayloadPlace{where, ".runtime_pass_by_value_uids"}));
+  HIPPLAN_TRY_ASSIGN(out.dispatch, text(from.dispatch(), PayloadPlace{where, ".dispatch"}));
   HIPPLAN_TRY_ASSIGN(out.values, read_values(from, where));
   HIPPLAN_TRY_ASSIGN(const auto count,
-                     list_size(from.kernels(), kMostKernels, Place{where, ".kernels"}));
+                     list_size(from.kernels(), kMostKernels, PayloadPlace{where, ".kernels"}));
   CodeByDigest seen;
   for (uint32_t i = 0; i < count; ++i) {
     HIPPLAN_TRY_ASSIGN(auto kernel, read_kernel(*from.kernels()->Get(i), kind, seen,
@@ -198,7 +201,7 @@ Result<Payload> read_payload(const fb::Payload& from, PayloadKind kind, const st
     out.kernels.push_back(std::move(kernel));
   }
   HIPPLAN_TRY_ASSIGN(out.provider_version,
-                     text(from.provider_version(), Place{where, ".provider_version"}));
+                     text(from.provider_version(), PayloadPlace{where, ".provider_version"}));
   return out;
 }
 

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "base/parallel.h"
 #include "reference/attention_shape.h"
@@ -11,7 +10,6 @@
 namespace hipplan::reference {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr int64_t kRows = 16;  // query rows a piece of work takes
 
 struct Dot {

@@ -12,7 +12,7 @@ namespace {
 
 using Spatial = std::array<int64_t, 3>;  // padded in front with ones to three dims
 
-struct Shape {
+struct ConvShape {
   int64_t n = 1, c = 1, k = 1;  ///< batch, channels of x, channels of y
   int64_t group_c = 1;          ///< channels of w
   Spatial in{1, 1, 1}, out{1, 1, 1}, taps{1, 1, 1};
@@ -62,7 +62,7 @@ Result<Spatial> setting(const Context& context, const char* key, size_t dims, in
   return out;
 }
 
-Result<void> read_settings(const Context& context, size_t dims, Shape& s) {
+Result<void> read_settings(const Context& context, size_t dims, ConvShape& s) {
   HIPPLAN_TRY_ASSIGN(s.stride, setting(context, "stride", dims, 1));
   HIPPLAN_TRY_ASSIGN(s.dilation, setting(context, "dilation", dims, 1));
   HIPPLAN_TRY_ASSIGN(s.before, setting(context, "pre_padding", dims, 0));
@@ -72,13 +72,13 @@ Result<void> read_settings(const Context& context, size_t dims, Shape& s) {
   return {};
 }
 
-Result<Shape> shape_of(const Context& context, const graph::Tensor& x, const graph::Tensor& w,
-                       const graph::Tensor& y) {
+Result<ConvShape> conv_shape(const Context& context, const graph::Tensor& x, const graph::Tensor& w,
+                             const graph::Tensor& y) {
   const size_t rank = x.dims.size();
   if (rank < 3 || rank > 5) return context.bad_shape("x", "1 to 3 spatial dims", x.dims);
   if (w.dims.size() != rank) return context.bad_shape("w", cat(rank, " dims as x"), w.dims);
   if (y.dims.size() != rank) return context.bad_shape("y", cat(rank, " dims as x"), y.dims);
-  Shape s;
+  ConvShape s;
   s.n = x.dims[0];
   s.c = x.dims[1];
   s.k = w.dims[0];
@@ -106,7 +106,7 @@ Range inside(int64_t shift, int64_t stride, int64_t size, int64_t count) {
 }
 
 /// Adds one channel's tap to a plane of y.
-void add_tap(const Shape& s, const double* x, double weight, const Spatial& tap, double* sums,
+void add_tap(const ConvShape& s, const double* x, double weight, const Spatial& tap, double* sums,
              double* magnitudes) {
   Spatial shift;
   std::array<Range, 3> range;
@@ -126,7 +126,7 @@ void add_tap(const Shape& s, const double* x, double weight, const Spatial& tap,
 }
 
 /// One plane of y: x and w point to the first channel and weight that it reads.
-void fill_plane(const Shape& s, const double* x, const double* w, double* sums,
+void fill_plane(const ConvShape& s, const double* x, const double* w, double* sums,
                 double* magnitudes) {
   for (int64_t c = 0; c < s.group_c; ++c)
     for (int64_t t = 0; t < s.tap_count(); ++t) {
@@ -137,7 +137,7 @@ void fill_plane(const Shape& s, const double* x, const double* w, double* sums,
     }
 }
 
-Sums convolve(const Shape& s, const std::vector<double>& x, const std::vector<double>& w,
+Sums convolve(const ConvShape& s, const std::vector<double>& x, const std::vector<double>& w,
               unsigned jobs) {
   const int64_t groups = s.c / s.group_c, k_a_group = s.k / groups;
   Sums out;
@@ -160,8 +160,8 @@ Evaluated evaluate_convolution_fwd(const Context& context) {
   HIPPLAN_TRY_ASSIGN(const Operand* x, context.required("x"));
   HIPPLAN_TRY_ASSIGN(const Operand* w, context.required("w"));
   HIPPLAN_TRY_ASSIGN(const size_t y, context.required_output("y"));
-  HIPPLAN_TRY_ASSIGN(const Shape s,
-                     shape_of(context, *x->tensor, *w->tensor, context.graph.tensors[y]));
+  HIPPLAN_TRY_ASSIGN(const ConvShape s,
+                     conv_shape(context, *x->tensor, *w->tensor, context.graph.tensors[y]));
   Computed result{y, {}};
   result.data = contract(
       *context.load(*x), *context.load(*w), static_cast<double>(s.group_c * s.tap_count()),

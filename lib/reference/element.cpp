@@ -14,7 +14,6 @@ namespace hipplan::reference {
 namespace {
 
 using graph::DataType;
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// A binary format of p significant bits, smallest normal 2^emin, largest finite value given.
 constexpr TypeFacts floating(int p, double min_normal, double largest, bool nan, bool infinity) {

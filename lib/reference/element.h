@@ -3,12 +3,15 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "base/bytes.h"
 #include "graph/graph.h"
 
 namespace hipplan::reference {
+
+inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// What is known of a type's numbers.
 struct TypeFacts {

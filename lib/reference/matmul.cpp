@@ -9,9 +9,9 @@
 namespace hipplan::reference {
 namespace {
 
-constexpr int64_t kRows = 4;  // rows of a that share one pass over b
+constexpr int64_t kSharedRows = 4;  // rows of a that share one pass over b
 
-struct Shape {
+struct MatmulShape {
   std::vector<int64_t> batch;                 ///< leading dims of c
   std::vector<int64_t> a_strides, b_strides;  ///< of the leading dims, in matrices
   int64_t m = 1, n = 1, k = 1;
@@ -21,12 +21,12 @@ std::vector<int64_t> leading(const std::vector<int64_t>& dims) {
   return {dims.begin(), dims.end() - 2};
 }
 
-Result<Shape> shape_of(const Context& context, const graph::Tensor& a, const graph::Tensor& b,
-                       const graph::Tensor& c) {
+Result<MatmulShape> matmul_shape(const Context& context, const graph::Tensor& a,
+                                 const graph::Tensor& b, const graph::Tensor& c) {
   if (a.dims.size() < 2) return context.bad_shape("a", "at least 2 dims", a.dims);
   if (b.dims.size() < 2) return context.bad_shape("b", "at least 2 dims", b.dims);
   if (c.dims.size() < 2) return context.bad_shape("c", "at least 2 dims", c.dims);
-  Shape out;
+  MatmulShape out;
   out.m = c.dims[c.dims.size() - 2];
   out.n = c.dims.back();
   out.k = a.dims.back();
@@ -45,8 +45,8 @@ Result<Shape> shape_of(const Context& context, const graph::Tensor& a, const gra
   return out;
 }
 
-void multiply_rows(const Shape& s, const double* a, const double* b, int64_t rows, double* sums,
-                   double* magnitudes) {
+void multiply_rows(const MatmulShape& s, const double* a, const double* b, int64_t rows,
+                   double* sums, double* magnitudes) {
   std::fill_n(sums, rows * s.n, 0.0);
   std::fill_n(magnitudes, rows * s.n, 0.0);
   for (int64_t k = 0; k < s.k; ++k)
@@ -54,15 +54,15 @@ void multiply_rows(const Shape& s, const double* a, const double* b, int64_t row
       add_products(a[r * s.k + k], b + k * s.n, 1, s.n, sums + r * s.n, magnitudes + r * s.n);
 }
 
-Sums multiply(const Shape& s, const std::vector<double>& a, const std::vector<double>& b,
+Sums multiply(const MatmulShape& s, const std::vector<double>& a, const std::vector<double>& b,
               unsigned jobs) {
-  const int64_t batches = product(s.batch), blocks = (s.m + kRows - 1) / kRows;
+  const int64_t batches = product(s.batch), blocks = (s.m + kSharedRows - 1) / kSharedRows;
   Sums out;
   out.sums.resize(static_cast<size_t>(batches * s.m * s.n));
   out.magnitudes.resize(out.sums.size());
   parallel_for(static_cast<size_t>(batches * blocks), jobs, [&](size_t piece) {
     const int64_t batch = static_cast<int64_t>(piece) / blocks;
-    const int64_t row = static_cast<int64_t>(piece) % blocks * kRows;
+    const int64_t row = static_cast<int64_t>(piece) % blocks * kSharedRows;
     int64_t a_at = 0, b_at = 0, left = batch;
     for (size_t d = s.batch.size(); d-- > 0; left /= s.batch[d]) {
       a_at += left % s.batch[d] * s.a_strides[d];
@@ -70,7 +70,8 @@ Sums multiply(const Shape& s, const std::vector<double>& a, const std::vector<do
     }
     const int64_t at = (batch * s.m + row) * s.n;
     multiply_rows(s, a.data() + (a_at * s.m + row) * s.k, b.data() + b_at * s.k * s.n,
-                  std::min(kRows, s.m - row), out.sums.data() + at, out.magnitudes.data() + at);
+                  std::min(kSharedRows, s.m - row), out.sums.data() + at,
+                  out.magnitudes.data() + at);
   });
   return out;
 }
@@ -82,8 +83,8 @@ Evaluated evaluate_matmul(const Context& context) {
   HIPPLAN_TRY_ASSIGN(const Operand* b, context.required("b"));
   HIPPLAN_TRY_ASSIGN(const size_t c, context.required_output("c"));
   if (context.node.inputs.size() > 2) return context.unsupported("a matmul with extra inputs");
-  HIPPLAN_TRY_ASSIGN(const Shape s,
-                     shape_of(context, *a->tensor, *b->tensor, context.graph.tensors[c]));
+  HIPPLAN_TRY_ASSIGN(const MatmulShape s,
+                     matmul_shape(context, *a->tensor, *b->tensor, context.graph.tensors[c]));
   Computed result{c, {}};
   result.data = contract(
       *context.load(*a), *context.load(*b), static_cast<double>(s.k), context.roundoff,

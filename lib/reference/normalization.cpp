@@ -77,7 +77,7 @@ Number inverse_root(double v, double error, double epsilon, double u) {
   return {value, 1 / std::sqrt(low) - value + 4 * u * value};
 }
 
-constexpr int64_t kPiece = 8192;
+constexpr int64_t kRowPiece = 8192;
 
 }  // namespace
 
@@ -103,20 +103,21 @@ Evaluated evaluate_batchnorm_inference(const Context& context) {
   result.data.values.resize(data->values.size());
   result.data.errors.resize(data->values.size());
   const auto total = static_cast<int64_t>(data->values.size());
-  parallel_for(static_cast<size_t>((total + kPiece - 1) / kPiece), context.jobs, [&](size_t piece) {
-    const int64_t begin = static_cast<int64_t>(piece) * kPiece;
-    for (int64_t i = begin; i < std::min(total, begin + kPiece); ++i) {
-      const auto p = static_cast<size_t>(i);
-      Number factor = at(spread, dims, i);
-      if (from_variance)
-        factor = inverse_root(factor.value, factor.error, epsilon, context.roundoff);
-      const Number y = normalized({data->values[p], data->errors.empty() ? 0.0 : data->errors[p]},
-                                  at(mean, dims, i), factor, at(scale, dims, i), at(bias, dims, i),
-                                  context.roundoff);
-      result.data.values[p] = y.value;
-      result.data.errors[p] = upward(y.error);
-    }
-  });
+  parallel_for(
+      static_cast<size_t>((total + kRowPiece - 1) / kRowPiece), context.jobs, [&](size_t piece) {
+        const int64_t begin = static_cast<int64_t>(piece) * kRowPiece;
+        for (int64_t i = begin; i < std::min(total, begin + kRowPiece); ++i) {
+          const auto p = static_cast<size_t>(i);
+          Number factor = at(spread, dims, i);
+          if (from_variance)
+            factor = inverse_root(factor.value, factor.error, epsilon, context.roundoff);
+          const Number y = normalized(
+              {data->values[p], data->errors.empty() ? 0.0 : data->errors[p]}, at(mean, dims, i),
+              factor, at(scale, dims, i), at(bias, dims, i), context.roundoff);
+          result.data.values[p] = y.value;
+          result.data.errors[p] = upward(y.error);
+        }
+      });
   return std::vector<Computed>{std::move(result)};
 }
 

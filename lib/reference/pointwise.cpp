@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 
 #include "base/parallel.h"
 #include "reference/bounds.h"
@@ -11,7 +10,6 @@
 namespace hipplan::reference {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr int64_t kChunk = 4096;
 
 /// The output's dims with neighbours merged where every operand walks them in one stride.
@@ -46,7 +44,7 @@ Loop merged(const std::vector<int64_t>& dims, const std::vector<std::vector<int6
   return out;
 }
 
-struct Job {
+struct PointwiseJob {
   const PointwiseMode& mode;
   PointwiseSettings settings;
   std::vector<const Operand*> operands;
@@ -55,7 +53,7 @@ struct Job {
 };
 
 /// How far f can move when each operand moves by its error: the corners of the box around it.
-double spread(const Job& job, const double* at, const double* error, double value) {
+double spread(const PointwiseJob& job, const double* at, const double* error, double value) {
   const int n = job.mode.operands;
   if (job.mode.pole_at_zero && std::fabs(at[n - 1]) <= error[n - 1]) return kInfinity;
   double out = 0;
@@ -69,7 +67,7 @@ double spread(const Job& job, const double* at, const double* error, double valu
   return out;
 }
 
-double element_error(const Job& job, const double* at, const double* error, double value) {
+double element_error(const PointwiseJob& job, const double* at, const double* error, double value) {
   const PointwiseMode& mode = job.mode;
   if (!std::isfinite(value)) return 0;
   double out = 0;
@@ -87,8 +85,8 @@ double element_error(const Job& job, const double* at, const double* error, doub
 }
 
 /// One run of at most kChunk elements; offsets and strides are those of each operand.
-void run_chunk(const Job& job, const int64_t* offsets, const int64_t* strides, int64_t count,
-               double* values, float* errors) {
+void run_chunk(const PointwiseJob& job, const int64_t* offsets, const int64_t* strides,
+               int64_t count, double* values, float* errors) {
   thread_local std::array<std::array<double, kChunk>, 3> at_rows, error_rows;
   const size_t n = job.operands.size();
   for (size_t o = 0; o < n; ++o) {
@@ -109,7 +107,7 @@ void run_chunk(const Job& job, const int64_t* offsets, const int64_t* strides, i
 }
 
 /// A piece of work: a run within a row of the merged loop, or several short rows.
-void run_loop(const Job& job, const Loop& loop, unsigned jobs, Dense& out) {
+void run_loop(const PointwiseJob& job, const Loop& loop, unsigned jobs, Dense& out) {
   const int64_t length = loop.dims.back(), rows = product(loop.dims) / length;
   const int64_t chunks = (length + kChunk - 1) / kChunk;
   const int64_t rows_a_piece = std::max<int64_t>(1, kChunk / length);
@@ -172,7 +170,7 @@ Evaluated evaluate_pointwise(const Context& context) {
   if (mode->formula == nullptr) return index_values(context, out);
 
   const auto& dims = context.graph.tensors[out].dims;
-  Job job{*mode, pointwise_settings(context.node), {}, context.roundoff, true};
+  PointwiseJob job{*mode, pointwise_settings(context.node), {}, context.roundoff, true};
   job.exact = mode->output_error == 0 && mode->input_error == 0;
   std::vector<Operand> converted(3);
   std::vector<std::vector<int64_t>> strides;

@@ -79,7 +79,7 @@ void finish_root(Running& r, double gamma, double u) {
   r.error = std::max(std::sqrt(square + r.error) - root, root - low) + 6 * u * root;
 }
 
-constexpr Mode kModes[] = {
+constexpr Mode kReductionModes[] = {
     {"ADD", 0, add_sum, finish_sum},
     {"AVG", 0, add_sum, finish_average},
     {"MUL", 1, add_product, finish_product},
@@ -92,7 +92,7 @@ constexpr Mode kModes[] = {
 };
 
 const Mode* find_mode(std::string_view name) {
-  for (const auto& mode : kModes)
+  for (const auto& mode : kReductionModes)
     if (mode.name == name) return &mode;
   return nullptr;
 }

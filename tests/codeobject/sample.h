@@ -2,7 +2,11 @@
 // below.
 #pragma once
 
+#include <cstring>
 #include <string>
+#include <string_view>
+
+#include <doctest/doctest.h>
 
 #include "base/file.h"
 
@@ -34,6 +38,16 @@ inline Bytes sample(const std::string& name) {
   auto bytes =
       read_file(std::string(HIPPLAN_SOURCE_DIR) + "/tests/fuzz/corpus/fuzz_codeobject/" + name);
   return bytes ? std::move(bytes).value() : Bytes();
+}
+
+template <class T>
+void store(Bytes& bytes, size_t offset, T value) {
+  REQUIRE(offset + sizeof value <= bytes.size());
+  std::memcpy(bytes.data() + offset, &value, sizeof value);
+}
+
+inline bool contains(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
 }
 
 }  // namespace hipplan::test

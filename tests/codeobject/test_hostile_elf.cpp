@@ -12,6 +12,7 @@
 #include "sanitized.h"
 
 using namespace hipplan;
+using test::contains;
 
 namespace {
 
@@ -96,9 +97,6 @@ std::string refused_at_once(const Bytes& bytes) {
   CHECK(object.error().code == Code::damaged);
   CHECK(object.error().text().size() < 1000);
   return object.error().text();
-}
-bool contains(const std::string& text, std::string_view part) {
-  return text.find(part) != std::string::npos;
 }
 
 }  // namespace

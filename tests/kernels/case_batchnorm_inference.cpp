@@ -6,8 +6,9 @@ namespace hipplan::test {
 
 namespace {
 
-Case make(const std::string& dtype, const std::string& param_dtype, const std::string& layout,
-          const List& dims, const List& x_strides, const List& y_strides, int64_t block) {
+Case make_batchnorm(const std::string& dtype, const std::string& param_dtype,
+                    const std::string& layout, const List& dims, const List& x_strides,
+                    const List& y_strides, int64_t block) {
   Case test;
   test.kernel = "batchnorm_inference." + layout + "_" + dtype + "_" + param_dtype + "_b" +
                 std::to_string(block);
@@ -49,15 +50,15 @@ std::vector<Case> batchnorm_inference_cases() {
   const List dims = {2, 3, 4, 6}, rows = packed_strides(dims), last = {72, 1, 18, 3};
   const List big = {1, 2, 600};
   std::vector<Case> cases = {
-      make("float", "float", "planes", dims, rows, rows, 64),
-      make("float", "float", "planes", big, packed_strides(big), packed_strides(big), 64),
-      make("half", "float", "planes", dims, rows, rows, 64),
-      make("bfloat16", "bfloat16", "planes", dims, {96, 32, 6, 1}, rows, 64),
-      make("float", "float", "strided", dims, last, last, 64),
-      make("float", "float", "strided", dims, rows, last, 256),
-      make("half", "float", "strided", {3, 5, 7}, {35, 7, 1}, {40, 8, 1}, 64),
-      make("bfloat16", "bfloat16", "strided", {4, 9}, {9, 1}, {1, 4}, 64),
-      make("float", "float", "strided", {70, 1, 3}, {3, 3, 1}, {3, 3, 1}, 64),
+      make_batchnorm("float", "float", "planes", dims, rows, rows, 64),
+      make_batchnorm("float", "float", "planes", big, packed_strides(big), packed_strides(big), 64),
+      make_batchnorm("half", "float", "planes", dims, rows, rows, 64),
+      make_batchnorm("bfloat16", "bfloat16", "planes", dims, {96, 32, 6, 1}, rows, 64),
+      make_batchnorm("float", "float", "strided", dims, last, last, 64),
+      make_batchnorm("float", "float", "strided", dims, rows, last, 256),
+      make_batchnorm("half", "float", "strided", {3, 5, 7}, {35, 7, 1}, {40, 8, 1}, 64),
+      make_batchnorm("bfloat16", "bfloat16", "strided", {4, 9}, {9, 1}, {1, 4}, 64),
+      make_batchnorm("float", "float", "strided", {70, 1, 3}, {3, 3, 1}, {3, 3, 1}, 64),
   };
   return cases;
 }

@@ -6,7 +6,7 @@ namespace hipplan::test {
 
 namespace {
 
-struct Problem {
+struct ConvProblem {
   int64_t batch, channels, outputs, groups;
   List in, taps, pre, post, stride, dilation;
   bool mirrored = false;
@@ -43,7 +43,7 @@ struct Sum {
   }
 };
 
-Sum convolve(const Problem& p, const Tensor& x, const Tensor& w, const List& y_index) {
+Sum convolve(const ConvProblem& p, const Tensor& x, const Tensor& w, const List& y_index) {
   Sum sum;
   const int64_t per_group = p.outputs / p.groups, group_channels = p.channels / p.groups;
   const int64_t first_channel = y_index[1] / per_group * group_channels;
@@ -60,8 +60,8 @@ Sum convolve(const Problem& p, const Tensor& x, const Tensor& w, const List& y_i
   return sum;
 }
 
-Case make(const Problem& p, const std::string& dtype, const std::string& algorithm,
-          const List& tile) {
+Case make_conv(const ConvProblem& p, const std::string& dtype, const std::string& algorithm,
+               const List& tile) {
   Case test;
   test.kernel = "conv_fwd." + algorithm + "_" + dtype + "_b" + std::to_string(tile[0]) + "_m" +
                 std::to_string(tile[1]);
@@ -124,31 +124,31 @@ Case make(const Problem& p, const std::string& dtype, const std::string& algorit
 }  // namespace
 
 std::vector<Case> conv_fwd_cases() {
-  const Problem plain = {2, 5, 7, 1, {9, 8}, {3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}};
-  Problem mirrored = plain;
+  const ConvProblem plain = {2, 5, 7, 1, {9, 8}, {3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}};
+  ConvProblem mirrored = plain;
   mirrored.mirrored = true;
   mirrored.bias = 1;
-  Problem last = plain;
+  ConvProblem last = plain;
   last.channels_last = true;
   last.bias = 2;
-  const Problem grouped = {1, 6, 9, 3, {11, 7}, {3, 2}, {0, 2}, {2, 1}, {2, 1}, {2, 3}};
-  const Problem depthwise = {2, 4, 4, 4, {6, 6}, {3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}};
-  const Problem line = {2, 3, 5, 1, {40}, {5}, {4}, {0}, {1}, {1}};
-  const Problem volume = {1,         3,         4,         1,         {4, 5, 6}, {2, 3, 2},
-                          {1, 0, 1}, {0, 1, 1}, {1, 2, 1}, {1, 1, 2}, true};
-  const Problem wide = {1, 20, 70, 1, {7, 10}, {1, 1}, {0, 0}, {0, 0}, {1, 1}, {1, 1}};
+  const ConvProblem grouped = {1, 6, 9, 3, {11, 7}, {3, 2}, {0, 2}, {2, 1}, {2, 1}, {2, 3}};
+  const ConvProblem depthwise = {2, 4, 4, 4, {6, 6}, {3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}};
+  const ConvProblem line = {2, 3, 5, 1, {40}, {5}, {4}, {0}, {1}, {1}};
+  const ConvProblem volume = {1,         3,         4,         1,         {4, 5, 6}, {2, 3, 2},
+                              {1, 0, 1}, {0, 1, 1}, {1, 2, 1}, {1, 1, 2}, true};
+  const ConvProblem wide = {1, 20, 70, 1, {7, 10}, {1, 1}, {0, 0}, {0, 0}, {1, 1}, {1, 1}};
   const List direct_1 = {64, 1, 64, 1}, direct_4 = {256, 4, 256, 1}, direct_small = {64, 4, 64, 1};
   const List gemm_64 = {256, 64, 64, 16}, gemm_16 = {64, 16, 64, 16};
   std::vector<Case> cases;
   for (const auto& problem : {plain, mirrored, last, grouped, depthwise, line, volume, wide}) {
-    cases.push_back(make(problem, "float", "direct", direct_1));
-    cases.push_back(make(problem, "float", "direct", direct_4));
-    cases.push_back(make(problem, "float", "implicit_gemm", gemm_16));
-    cases.push_back(make(problem, "float", "implicit_gemm", gemm_64));
+    cases.push_back(make_conv(problem, "float", "direct", direct_1));
+    cases.push_back(make_conv(problem, "float", "direct", direct_4));
+    cases.push_back(make_conv(problem, "float", "implicit_gemm", gemm_16));
+    cases.push_back(make_conv(problem, "float", "implicit_gemm", gemm_64));
   }
-  cases.push_back(make(mirrored, "bfloat16", "direct", direct_small));
-  cases.push_back(make(mirrored, "half", "implicit_gemm", gemm_64));
-  cases.push_back(make(grouped, "half", "implicit_gemm", gemm_16));
+  cases.push_back(make_conv(mirrored, "bfloat16", "direct", direct_small));
+  cases.push_back(make_conv(mirrored, "half", "implicit_gemm", gemm_64));
+  cases.push_back(make_conv(grouped, "half", "implicit_gemm", gemm_16));
   return cases;
 }
 

@@ -6,7 +6,7 @@ namespace hipplan::test {
 
 namespace {
 
-struct Problem {
+struct MatmulProblem {
   List batch;             ///< of c
   List a_batch, b_batch;  ///< 1 where broadcast
   int64_t m, n, k;
@@ -41,7 +41,8 @@ List index_of(const Tensor& tensor, const List& c_index, int64_t row, int64_t co
   return index;
 }
 
-Case make(const Problem& p, const std::string& dtype, const std::string& math, const List& tile) {
+Case make_matmul(const MatmulProblem& p, const std::string& dtype, const std::string& math,
+                 const List& tile) {
   Case test;
   const auto size = std::to_string(tile[1]);
   test.kernel = "matmul." + math + "_" + dtype + "_" + size + "x" + size;
@@ -85,10 +86,10 @@ Case make(const Problem& p, const std::string& dtype, const std::string& math, c
 }  // namespace
 
 std::vector<Case> matmul_cases(const std::string& matrix) {
-  const Problem plain = {{1}, {1}, {1}, 70, 66, 50};
-  const Problem even = {{2}, {2}, {1}, 64, 64, 64};
-  const Problem turned = {{2, 3}, {1, 3}, {2, 1}, 33, 17, 19, true, true, true};
-  const Problem row = {{}, {}, {}, 1, 40, 100, false, true};
+  const MatmulProblem plain = {{1}, {1}, {1}, 70, 66, 50};
+  const MatmulProblem even = {{2}, {2}, {1}, 64, 64, 64};
+  const MatmulProblem turned = {{2, 3}, {1, 3}, {2, 1}, 33, 17, 19, true, true, true};
+  const MatmulProblem row = {{}, {}, {}, 1, 40, 100, false, true};
   std::vector<std::pair<std::string, std::vector<List>>> kinds = {
       {"vector", {{64, 32, 16}, {256, 64, 16}}}};
   if (matrix == "mfma") kinds = {{"mfma", {{64, 32, 16}, {256, 64, 32}}}};
@@ -99,7 +100,7 @@ std::vector<Case> matmul_cases(const std::string& matrix) {
       for (const std::string dtype : {"float", "half", "bfloat16"}) {
         if (math == "wmma" && dtype == "float") continue;
         for (const auto& problem : {plain, even, turned, row})
-          cases.push_back(make(problem, dtype, math, tile));
+          cases.push_back(make_matmul(problem, dtype, math, tile));
       }
     }
   }

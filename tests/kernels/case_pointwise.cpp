@@ -144,9 +144,9 @@ double operand(const std::vector<Tensor>& inputs, size_t i, const List& index) {
 }
 
 /// `strides` and input dims say how the tensors lie; ones in input dims broadcast.
-Case make(const Formula& formula, const std::string& dtype, const std::string& layout,
-          const List& dims, const List& strides, const std::vector<List>& input_dims,
-          int64_t block) {
+Case make_pointwise(const Formula& formula, const std::string& dtype, const std::string& layout,
+                    const List& dims, const List& strides, const std::vector<List>& input_dims,
+                    int64_t block) {
   Case test;
   test.kernel = "pointwise." + layout + "_" + dtype + "_b" + std::to_string(block);
   test.alias = "hipplan.pointwise.dispatch.v1";
@@ -204,28 +204,31 @@ std::vector<Case> pointwise_cases() {
   std::vector<Case> cases;
   const List dims = {3, 5, 37};
   for (const auto& formula : kFormulas) {
-    cases.push_back(make(formula, "float", "contiguous", dims, packed_strides(dims), {dims}, 64));
+    cases.push_back(
+        make_pointwise(formula, "float", "contiguous", dims, packed_strides(dims), {dims}, 64));
   }
   for (const std::string dtype : {"half", "bfloat16"}) {
     for (const auto* name : {"add", "relu_fwd", "tanh_fwd", "gelu_bwd", "binary_select"}) {
-      cases.push_back(
-          make(formula_of(name), dtype, "contiguous", dims, packed_strides(dims), {dims}, 256));
+      cases.push_back(make_pointwise(formula_of(name), dtype, "contiguous", dims,
+                                     packed_strides(dims), {dims}, 256));
     }
-    cases.push_back(
-        make(formula_of("mul"), dtype, "strided", dims, {500, 100, 2}, {dims, {1, 5, 1}}, 64));
+    cases.push_back(make_pointwise(formula_of("mul"), dtype, "strided", dims, {500, 100, 2},
+                                   {dims, {1, 5, 1}}, 64));
   }
   // Outputs in another order of dims with gaps, operands broadcast over different dims.
   const Formula& select = formula_of("binary_select");
+  cases.push_back(make_pointwise(select, "float", "strided", dims, {1, 4, 25},
+                                 {dims, {1, 5, 37}, {3, 1, 1}}, 256));
+  cases.push_back(make_pointwise(formula_of("sub"), "float", "strided", {2, 3, 4, 5},
+                                 {60, 1, 15, 3}, {{2, 3, 4, 5}, {1, 3, 1, 1}}, 64));
+  cases.push_back(make_pointwise(formula_of("add"), "float", "contiguous", {2, 3, 4}, {12, 1, 3},
+                                 {{2, 3, 4}, {1, 1, 1}}, 64));
   cases.push_back(
-      make(select, "float", "strided", dims, {1, 4, 25}, {dims, {1, 5, 37}, {3, 1, 1}}, 256));
-  cases.push_back(make(formula_of("sub"), "float", "strided", {2, 3, 4, 5}, {60, 1, 15, 3},
-                       {{2, 3, 4, 5}, {1, 3, 1, 1}}, 64));
-  cases.push_back(make(formula_of("add"), "float", "contiguous", {2, 3, 4}, {12, 1, 3},
-                       {{2, 3, 4}, {1, 1, 1}}, 64));
-  cases.push_back(make(formula_of("gelu_fwd"), "float", "contiguous", {1}, {1}, {{1}}, 64));
+      make_pointwise(formula_of("gelu_fwd"), "float", "contiguous", {1}, {1}, {{1}}, 64));
   // Several rounds of the grid's workgroups are not reached here; more elements than one workgroup
   // are.
-  cases.push_back(make(formula_of("swish_fwd"), "float", "contiguous", {1027}, {1}, {{1027}}, 64));
+  cases.push_back(
+      make_pointwise(formula_of("swish_fwd"), "float", "contiguous", {1027}, {1}, {{1027}}, 64));
   for (int64_t axis = 0; axis < 3; ++axis)
     cases.push_back(gen_index("float", {3, 1, 70}, {140, 7, 2}, axis));
   cases.push_back(gen_index("half", {4, 6, 5}, {30, 5, 1}, 1));

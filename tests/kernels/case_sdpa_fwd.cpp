@@ -8,7 +8,7 @@ namespace hipplan::test {
 
 namespace {
 
-struct Problem {
+struct SdpaProblem {
   int64_t batch, heads_q, heads_k, heads_v, seq_q, seq_kv, head_qk, head_v;
   bool rows_first = false;  ///< memory order batch, row, head, element
   std::optional<int64_t> left = {}, right = {};
@@ -29,7 +29,7 @@ struct Row {
 };
 
 /// Attention of one query row; `key(j)` and `value(j)` give offsets.
-Row attend(const Problem& p, const Case& test, double scale, int64_t b, int64_t h, int64_t i) {
+Row attend(const SdpaProblem& p, const Case& test, double scale, int64_t b, int64_t h, int64_t i) {
   const auto& q = test.inputs[0];
   const auto& k = test.inputs[1];
   const auto& v = test.inputs[2];
@@ -73,7 +73,7 @@ List optional_list(const std::optional<int64_t>& value) {
   return value ? List{*value} : List{};
 }
 
-Case make(const Problem& p, const std::string& dtype, const List& tile) {
+Case make_sdpa(const SdpaProblem& p, const std::string& dtype, const List& tile) {
   Case test;
   test.kernel =
       "sdpa_fwd.tiled_" + dtype + "_q" + std::to_string(tile[1]) + "_d" + std::to_string(tile[3]);
@@ -158,35 +158,35 @@ Case make(const Problem& p, const std::string& dtype, const List& tile) {
 std::vector<Case> sdpa_fwd_cases() {
   const List large = {256, 64, 64, 64}, small_256 = {64, 16, 64, 256}, small_64 = {64, 16, 64, 64},
              large_128 = {256, 64, 64, 128};
-  const Problem plain = {1, 2, 2, 2, 70, 130, 40, 36};
-  Problem causal = {2, 4, 2, 1, 30, 75, 16, 64, true, {}, 0};
+  const SdpaProblem plain = {1, 2, 2, 2, 70, 130, 40, 36};
+  SdpaProblem causal = {2, 4, 2, 1, 30, 75, 16, 64, true, {}, 0};
   causal.stats = true;
-  Problem bottom = causal;
+  SdpaProblem bottom = causal;
   bottom.bottom_right = true;
   bottom.left = 20;
-  Problem window = {1, 2, 1, 2, 150, 150, 33, 17, false, 10, 5};
+  SdpaProblem window = {1, 2, 1, 2, 150, 150, 33, 17, false, 10, 5};
   window.mask = "float";
-  Problem lengths = {3, 2, 2, 2, 20, 70, 8, 8};
+  SdpaProblem lengths = {3, 2, 2, 2, 20, 70, 8, 8};
   lengths.lengths_q = {20, 7, 0};
   lengths.lengths_kv = {70, 0, 33};
   lengths.stats = true;
-  Problem lengths_bottom = lengths;
+  SdpaProblem lengths_bottom = lengths;
   lengths_bottom.lengths_kv = {65, 3, 70};
   lengths_bottom.bottom_right = true;
   lengths_bottom.right = 0;
-  Problem wide = {1, 1, 1, 1, 18, 66, 256, 200};
-  Problem typed = causal;
+  SdpaProblem wide = {1, 1, 1, 1, 18, 66, 256, 200};
+  SdpaProblem typed = causal;
   typed.mask = "half";
   std::vector<Case> cases;
   for (const auto& problem : {plain, causal, bottom, window, lengths, lengths_bottom}) {
-    cases.push_back(make(problem, "float", large));
-    cases.push_back(make(problem, "float", small_256));
+    cases.push_back(make_sdpa(problem, "float", large));
+    cases.push_back(make_sdpa(problem, "float", small_256));
   }
-  cases.push_back(make(wide, "float", small_256));
-  cases.push_back(make(typed, "half", small_64));
-  cases.push_back(make(lengths, "half", small_64));
-  cases.push_back(make(plain, "bfloat16", large_128));
-  cases.push_back(make(bottom, "bfloat16", large_128));
+  cases.push_back(make_sdpa(wide, "float", small_256));
+  cases.push_back(make_sdpa(typed, "half", small_64));
+  cases.push_back(make_sdpa(lengths, "half", small_64));
+  cases.push_back(make_sdpa(plain, "bfloat16", large_128));
+  cases.push_back(make_sdpa(bottom, "bfloat16", large_128));
   return cases;
 }
 

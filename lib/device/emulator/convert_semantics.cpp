@@ -1,5 +1,6 @@
 // Conversions. Float to integer truncates, saturates and turns NaN into 0. ISA
 // documents, "VOP1 Instructions" and "VOP3 Instructions", V_CVT_*.
+#include "device/emulator/arithmetic.h"
 #include "device/emulator/lanes.h"
 
 namespace hipplan::emulator {
@@ -29,13 +30,6 @@ i16 to_i16(float x) {
   kept = kept < -32768.0f ? -32768.0f : kept;
   kept = kept > 32767.0f ? 32767.0f : kept;
   return static_cast<i16>(static_cast<i32>(kept));
-}
-/// Towards zero; finite values never become infinite.
-u32 half_toward_zero(float x) {
-  const Half nearest = narrow_half(x);
-  const float back = widen(nearest);
-  const bool away = std::fabs(back) > std::fabs(x);
-  return static_cast<u32>(away ? nearest.bits - 1 : nearest.bits);
 }
 u32 pair(u32 low, u32 high) {
   return (low & 0xffffu) | high << 16;

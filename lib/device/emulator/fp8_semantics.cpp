@@ -50,7 +50,7 @@ template <Element E>
 constexpr Handler kFnuz[] = {
     lane_handler<kWiden<E, Fp8Format::fnuz>>, lane_handler<kWidenTwo<E, Fp8Format::fnuz>>,
     lane_handler<kNarrowTwo<E, Fp8Format::fnuz>>, lane_handler<kStochastic<E, Fp8Format::fnuz>>};
-enum Form : int64_t { kWidenForm, kWidenTwoForm, kNarrowTwoForm, kStochasticForm, kBf8 = 8 };
+enum Fp8Form : int64_t { kWidenForm, kWidenTwoForm, kNarrowTwoForm, kStochasticForm, kBf8 = 8 };
 
 /// Which byte or word op_sel and byte_sel name: `at` is the first op_sel element that counts.
 unsigned selected(const Instruction& instruction, size_t at) {

@@ -1,6 +1,7 @@
 // Vector integer and bit instructions. ISA documents, "VOP2/VOP3 Instructions".
 #include <algorithm>
 
+#include "device/emulator/arithmetic.h"
 #include "device/emulator/lanes.h"
 
 namespace hipplan::emulator {
@@ -22,7 +23,7 @@ constexpr i32 signed24(u32 value) {
 constexpr u32 high(u64 value) {
   return static_cast<u32>(value >> 32);
 }
-constexpr u64 pair(u32 upper, u32 lower) {
+constexpr u64 join(u32 upper, u32 lower) {
   return u64{upper} << 32 | lower;
 }
 constexpr u32 distance(u32 a, u32 b) {
@@ -51,13 +52,6 @@ constexpr i64 mad_wide_signed(i32 a, i32 b, i64 c, bool& out) {
   const bool overflows = __builtin_add_overflow(i64{a} * b, c, &sum);
   out = overflows != (sum < 0);
   return sum;
-}
-constexpr u32 reverse(u32 value) {
-  value = (value >> 1 & 0x55555555u) | (value & 0x55555555u) << 1;
-  value = (value >> 2 & 0x33333333u) | (value & 0x33333333u) << 2;
-  value = (value >> 4 & 0x0f0f0f0fu) | (value & 0x0f0f0f0fu) << 4;
-  value = (value >> 8 & 0x00ff00ffu) | (value & 0x00ff00ffu) << 8;
-  return value >> 16 | value << 16;
 }
 constexpr u32 extract(u32 value, u32 offset, u32 width) {
   const u32 moved = value >> (offset & 31u);
@@ -219,7 +213,7 @@ constexpr Semantics kIntegerTable[] = {
 
     isa::all("VOP1"),
     lanes<[](u32 a) { return a; }>("v_mov_b32"), lanes<[](u32 a) { return ~a; }>("v_not_b32"),
-    lanes<[](u32 a) { return reverse(a); }>("v_bfrev_b32"),
+    lanes<[](u32 a) { return reverse_bits(a); }>("v_bfrev_b32"),
     lanes<[](u32 a) { return a == 0 ? ~0u : static_cast<u32>(std::countl_zero(a)); }>("v_ffbh_u32"),
     lanes<[](u32 a) { return leading_sign(a); }>("v_ffbh_i32"),
     lanes<[](u32 a) { return a == 0 ? ~0u : static_cast<u32>(std::countr_zero(a)); }>("v_ffbl_b32"),
@@ -277,9 +271,9 @@ constexpr Semantics kIntegerTable[] = {
     lanes<[](u32 a, u32 b, u32 c) { return (a & b) | (~a & c); }>("v_bfi_b32"),
     lanes<[](u32 a, u32 b) { return ((1u << (a & 31u)) - 1u) << (b & 31u); }>("v_bfm_b32"),
     lanes<[](u32 a, u32 b) { return static_cast<u32>(std::popcount(a)) + b; }>("v_bcnt_u32_b32"),
-    lanes<[](u32 a, u32 b, u32 c) { return permute(pair(a, b), c); }>("v_perm_b32"),
-    lanes<[](u32 a, u32 b, u32 c) { return static_cast<u32>(pair(a, b) >> (c & 31u)); }>("v_alignbit_b32"),
-    lanes<[](u32 a, u32 b, u32 c) { return static_cast<u32>(pair(a, b) >> (8 * (c & 3u))); }>("v_alignbyte_b32"),
+    lanes<[](u32 a, u32 b, u32 c) { return permute(join(a, b), c); }>("v_perm_b32"),
+    lanes<[](u32 a, u32 b, u32 c) { return static_cast<u32>(join(a, b) >> (c & 31u)); }>("v_alignbit_b32"),
+    lanes<[](u32 a, u32 b, u32 c) { return static_cast<u32>(join(a, b) >> (8 * (c & 3u))); }>("v_alignbyte_b32"),
     lanes<[](Half a, Half b) { return u32{a.bits} | u32{b.bits} << 16; }>("v_pack_b32_f16"),
     // Distances.
     lanes<[](u32 a, u32 b, u32 c) { return byte_distances<false>(a, b, c); }>("v_sad_u8"),

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/hex.h"
+#include "device/emulator/packed.h"
 #include "device/emulator/semantics.h"
 #include "device/emulator/wave.h"
 
@@ -190,14 +191,6 @@ bool dpp_modifier(const disassembly::Modifier& modifier, Dpp& dpp) {
   else
     return false;
   return true;
-}
-
-/// Reads lists like op_sel:[0,1] as bits.
-uint8_t list_bits(const disassembly::Modifier& modifier) {
-  uint8_t bits = 0;
-  for (size_t i = 0; i < modifier.values.size() && i < 8; ++i)
-    bits = static_cast<uint8_t>(bits | ((modifier.values[i] & 1) << i));
-  return bits;
 }
 
 bool packed_modifier(const disassembly::Modifier& modifier, Packed& packed) {

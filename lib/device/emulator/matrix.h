@@ -15,6 +15,9 @@
 
 namespace hipplan::emulator {
 
+/// MFMA and its sparse forms exist in waves of 64.
+inline constexpr unsigned kMatrixLanes = 64;
+
 /// Registers and modifiers of one MFMA. Operands may overlap: all are read before D is written.
 struct MfmaOperands {
   const Row* a = nullptr;

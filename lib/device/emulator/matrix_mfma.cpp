@@ -8,13 +8,12 @@
 namespace hipplan::emulator {
 namespace {
 
-constexpr unsigned kLanes = 64;
 constexpr unsigned kMostInputs = 2048;   // 64 lanes times 32 bytes of i8
 constexpr unsigned kMostOutputs = 2048;  // 64 lanes times 32 registers
-constexpr unsigned kMostRows = 8;        // registers of A or B
+constexpr unsigned kMostInputRows = 8;   // registers of A or B
 
 /// The numbers of the layout formulas.
-struct Layout {
+struct MfmaLayout {
   unsigned per_lane;      ///< consecutive k in one lane of A and B
   unsigned h;             ///< consecutive rows of D in one lane
   unsigned block_groups;  ///< blocks of D beside each other in the lanes
@@ -22,13 +21,13 @@ struct Layout {
   unsigned items;         ///< groups of h rows above each other in the registers of a block
 };
 
-Layout layout_of(const MatrixShape& shape) {
-  Layout out{};
-  out.per_lane = shape.k / (kLanes / (shape.m * shape.blocks));
+MfmaLayout layout_of(const MatrixShape& shape) {
+  MfmaLayout out{};
+  out.per_lane = shape.k / (kMatrixLanes / (shape.m * shape.blocks));
   out.h = shape.c == Accumulator::f64 ? 1 : 4;
   const unsigned lanes_of_block = shape.n * (shape.m / out.h);
-  out.block_groups = std::max(1u, kLanes / lanes_of_block);
-  out.row_groups = kLanes / out.block_groups / shape.n;
+  out.block_groups = std::max(1u, kMatrixLanes / lanes_of_block);
+  out.row_groups = kMatrixLanes / out.block_groups / shape.n;
   out.items = shape.m / (out.h * out.row_groups);
   return out;
 }
@@ -37,7 +36,7 @@ Layout layout_of(const MatrixShape& shape) {
 struct RowPlace {
   unsigned lane, item;
 };
-RowPlace output_row(const MatrixShape& shape, const Layout& layout, unsigned i, unsigned b) {
+RowPlace output_row(const MatrixShape& shape, const MfmaLayout& layout, unsigned i, unsigned b) {
   const unsigned group = i / layout.h;
   return {shape.n * (group % layout.row_groups + layout.row_groups * (b % layout.block_groups)),
           i % layout.h +
@@ -52,7 +51,7 @@ unsigned pattern_lane(unsigned blgp, unsigned lane) {
     case 2:
       return 32 + lane % 32;  // upper half to both
     case 3:
-      return (lane + 16) % kLanes;  // rotated by a quarter
+      return (lane + 16) % kMatrixLanes;  // rotated by a quarter
     case 4:
     case 5:
     case 6:
@@ -117,7 +116,7 @@ void add_products(Work a, const Work* __restrict b, Sum* __restrict sum) {
 }
 
 template <class Work, class Sum, unsigned N>
-void multiply(const MatrixShape& shape, const Layout& layout, const MfmaOperands& operands,
+void multiply(const MatrixShape& shape, const MfmaLayout& layout, const MfmaOperands& operands,
               const Work* a, const Work* b) {
   std::array<Sum, kMostOutputs> sums;
   const unsigned group = 1u << operands.cbsz;
@@ -148,14 +147,14 @@ void multiply(const MatrixShape& shape, const Layout& layout, const MfmaOperands
 
 template <class Work, class Sum>
 void run(const MatrixShape& shape, const MfmaOperands& operands) {
-  const Layout layout = layout_of(shape);
+  const MfmaLayout layout = layout_of(shape);
   std::array<Work, kMostInputs> a, b;
-  std::array<Row, kMostRows> permuted;
+  std::array<Row, kMostInputRows> permuted;
   const bool is_f64 = shape.c == Accumulator::f64;
   const Row* b_rows = operands.b;
   if (operands.blgp != 0 && !is_f64) {
     for (unsigned row = 0; row < mfma_registers(shape).b; ++row) {
-      for (unsigned lane = 0; lane < kLanes; ++lane) {
+      for (unsigned lane = 0; lane < kMatrixLanes; ++lane) {
         permuted[row].lane[lane] = operands.b[row].lane[pattern_lane(operands.blgp, lane)];
       }
     }
@@ -184,11 +183,11 @@ void multiply_gathered(const MatrixShape& shape, const MfmaOperands& operands, c
 RegisterCounts mfma_registers(const MatrixShape& shape) {
   const unsigned sum_words = shape.c == Accumulator::f64 ? 2 : 1;
   const auto inputs = [&](unsigned size, Element element) {
-    const unsigned elements = size * shape.k * shape.blocks / kLanes;
+    const unsigned elements = size * shape.k * shape.blocks / kMatrixLanes;
     return std::max(1u, elements * element_bits(element) / 32);
   };
   return {inputs(shape.m, shape.a), inputs(shape.n, shape.b),
-          shape.m * shape.n * shape.blocks / kLanes * sum_words};
+          shape.m * shape.n * shape.blocks / kMatrixLanes * sum_words};
 }
 
 void run_mfma(const MatrixShape& shape, const MfmaOperands& operands) {

@@ -40,7 +40,7 @@ void permute_halves(Wave& wave, const Op& op) {
   copy_lanes(wave.rows[op.to.index].lane, out.lane, wave.exec());
 }
 
-Result<void> lower_permute(const Instruction& instruction, Lowering& lowering, Op& op) {
+Result<void> lower_permlane(const Instruction& instruction, Lowering& lowering, Op& op) {
   const auto sources = static_cast<size_t>(instruction.operands.size() - 1);
   op.bytes = static_cast<uint8_t>(lowering.entry().parameter);
   const size_t expected = (op.bytes & kPerLane) != 0 ? 2 : 3;
@@ -66,7 +66,7 @@ constexpr Semantics permute(std::string_view mnemonic, int64_t parameter) {
           .run = permute_rows,
           .shape = {},
           .flags = kVector | kAnyModifier,
-          .lower = lower_permute,
+          .lower = lower_permlane,
           .parameter = parameter};
 }
 

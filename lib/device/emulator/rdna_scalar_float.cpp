@@ -47,14 +47,6 @@ constexpr auto kUnordered = [](float a, float b) { return a != a || b != b; };
 template <auto F>
 constexpr auto kNot = [](float a, float b) { return !F(a, b); };
 
-/// Toward zero, as v_cvt_pkrtz does.
-uint32_t half_toward_zero(float value) {
-  const Half nearest = narrow_half(value);
-  const float back = widen(nearest);
-  const bool away = std::fabs(back) > std::fabs(value);
-  return away ? nearest.bits - 1u : nearest.bits;
-}
-
 /// gfx12's v_s_*: a vector unit's function of a scalar. The source may be negated or absolute.
 template <auto F, bool Half16>
 void scalar_function(Wave& wave, const Op& op) {

@@ -1,4 +1,5 @@
 // Scalar arithmetic: SOP1, SOP2, SOPC and SOPK. ISA documents, "SOP2 Instructions" and following.
+#include "device/emulator/arithmetic.h"
 #include "device/emulator/scalars.h"
 
 namespace hipplan::emulator {
@@ -33,11 +34,6 @@ constexpr u64 quads(u64 value, bool whole) {
   u64 result = 0;
   for (unsigned i = 0; i < 64; i += 4)
     if (((value >> i) & 15u) != 0) result |= whole ? u64{15} << i : u64{1} << (i / 4);
-  return result;
-}
-constexpr u32 reverse(u32 value) {
-  u32 result = 0;
-  for (unsigned i = 0; i < 32; ++i) result |= ((value >> i) & 1u) << (31 - i);
   return result;
 }
 constexpr u32 shift_add(u32 a, u32 b, unsigned by, bool& scc) {
@@ -133,8 +129,8 @@ constexpr Semantics kScalarTable[] = {
     // Bits.
     scalars_nonzero<[](u32 a) { return ~a; }>("s_not_b32"),
     scalars_nonzero<[](u64 a) { return ~a; }>("s_not_b64"),
-    scalars<[](u32 a) { return reverse(a); }>("s_brev_b32"),
-    scalars<[](u64 a) { return u64{reverse(static_cast<u32>(a))} * 0x100000000ull + reverse(static_cast<u32>(a / 0x100000000ull)); }>("s_brev_b64"),
+    scalars<[](u32 a) { return reverse_bits(a); }>("s_brev_b32"),
+    scalars<[](u64 a) { return u64{reverse_bits(static_cast<u32>(a))} * 0x100000000ull + reverse_bits(static_cast<u32>(a / 0x100000000ull)); }>("s_brev_b64"),
     scalars_nonzero<[](u32 a) { return static_cast<u32>(std::popcount(~a)); }>("s_bcnt0_i32_b32"),
     scalars_nonzero<[](u64 a) { return static_cast<u32>(std::popcount(~a)); }>("s_bcnt0_i32_b64"),
     scalars_nonzero<[](u32 a) { return static_cast<u32>(std::popcount(a)); }>("s_bcnt1_i32_b32"),

@@ -123,14 +123,14 @@ constexpr Semantics atomic_entry(std::string_view name) {
 }
 
 // clang-format off
-#define BOTH(P, NAME, F, T32, T64, BUFFER) \
+#define WIDTHS(P, NAME, F, T32, T64, BUFFER) \
   atomic_entry<T32, Do<T32>::F, BUFFER>(P NAME), atomic_entry<T64, Do<T64>::F, BUFFER>(P NAME "_x2")
 #define SCALAR_ATOMICS(P, BUFFER)                                                                          \
-  BOTH(P, "swap", kSwap, u32, u64, BUFFER), BOTH(P, "add", kAdd, u32, u64, BUFFER), BOTH(P, "sub", kSub, u32, u64, BUFFER), \
-  BOTH(P, "smin", kMin, i32, i64, BUFFER), BOTH(P, "umin", kMin, u32, u64, BUFFER),                        \
-  BOTH(P, "smax", kMax, i32, i64, BUFFER), BOTH(P, "umax", kMax, u32, u64, BUFFER),                        \
-  BOTH(P, "and", kAnd, u32, u64, BUFFER), BOTH(P, "or", kOr, u32, u64, BUFFER), BOTH(P, "xor", kXor, u32, u64, BUFFER), \
-  BOTH(P, "inc", kIncrement, u32, u64, BUFFER), BOTH(P, "dec", kDecrement, u32, u64, BUFFER),              \
+  WIDTHS(P, "swap", kSwap, u32, u64, BUFFER), WIDTHS(P, "add", kAdd, u32, u64, BUFFER), WIDTHS(P, "sub", kSub, u32, u64, BUFFER), \
+  WIDTHS(P, "smin", kMin, i32, i64, BUFFER), WIDTHS(P, "umin", kMin, u32, u64, BUFFER),                        \
+  WIDTHS(P, "smax", kMax, i32, i64, BUFFER), WIDTHS(P, "umax", kMax, u32, u64, BUFFER),                        \
+  WIDTHS(P, "and", kAnd, u32, u64, BUFFER), WIDTHS(P, "or", kOr, u32, u64, BUFFER), WIDTHS(P, "xor", kXor, u32, u64, BUFFER), \
+  WIDTHS(P, "inc", kIncrement, u32, u64, BUFFER), WIDTHS(P, "dec", kDecrement, u32, u64, BUFFER),              \
   atomic_entry<u32, Do<u32>::kSwapIf, BUFFER, true>(P "cmpswap"), atomic_entry<u64, Do<u64>::kSwapIf, BUFFER, true>(P "cmpswap_x2")
 
 constexpr Semantics kScalarStoreTable[] = {

@@ -11,7 +11,7 @@ namespace hipplan::emulator {
 namespace line_table {
 
 /// Bounds on what a section may make us keep.
-constexpr size_t kMostRows = 4'000'000, kMostFiles = 65536, kLongestName = 1024;
+constexpr size_t kMostLineRows = 4'000'000, kMostFiles = 65536, kLongestName = 1024;
 
 /// Reads forward; after a read beyond the end everything reads as zero and failed() is true.
 class Cursor {
@@ -23,7 +23,7 @@ class Cursor {
 
   template <class T>
   T number() {
-    const auto value = load<T>(bytes_, at_);
+    const auto value = hipplan::load<T>(bytes_, at_);
     if (failed_ || !value) return fail(), T{};
     at_ += sizeof(T);
     return *value;
@@ -187,7 +187,7 @@ class LineProgram {
   /// False when it is not version 5 or damaged; rows so far stay.
   bool run() {
     if (!read_header()) return false;
-    while (!in_.at_end() && out_.rows_.size() < kMostRows) step();
+    while (!in_.at_end() && out_.rows_.size() < kMostLineRows) step();
     return !in_.failed();
   }
 
