@@ -87,6 +87,13 @@ inline std::optional<Bytes> compile(const std::string& text, const std::string& 
   return std::move(bytes).value();
 }
 
+/// Everything is looked for.
+inline device::OpenOptions strict() {
+  device::OpenOptions options;
+  options.check_uninitialized = options.check_races = true;
+  return options;
+}
+
 /// A device with one loaded code object.
 class Emulated {
  public:

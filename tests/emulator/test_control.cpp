@@ -166,3 +166,68 @@ KERNEL k(u32* out, const u32* in) {
   CHECK(got[7] == 0x6801u);  // 2048 + 1.25
   CHECK(got[8] == 10);
 }
+
+namespace {
+
+const char* const kClocks = R"(
+KERNEL spin(u64* out, u32 least) {
+  const u64 steady = __builtin_readsteadycounter();
+  const u32 start = __builtin_readcyclecounter();
+  u32 rounds = 0;
+  while ((u32)__builtin_readcyclecounter() - start < least) ++rounds;
+  out[0] = (u32)__builtin_readcyclecounter() - start;
+  out[1] = __builtin_readsteadycounter() - steady;
+  out[2] = rounds;
+}
+)";
+
+std::vector<uint64_t> spun(const Bytes& code, const std::string& arch,
+                           device::OpenOptions options) {
+  options.instruction_budget = 20'000;
+  Emulated gpu(device_for(arch), options);
+  gpu.load(code);
+  const auto out = gpu.put(std::vector<uint64_t>(3));
+  check_ok(gpu.launch("spin", {1}, {32}, out, 2000u));
+  return gpu.get<uint64_t>(out, 3);
+}
+
+}  // namespace
+
+TEST_CASE("clocks go on with every instruction, the same in every run") {
+  for (const char* const arch : {"gfx90a", "gfx942", "gfx1100", "gfx1201"}) {
+    CAPTURE(arch);
+    const auto code = compile(kClocks, arch);
+    if (!code) return;
+    const auto plain = spun(*code, arch, {});
+    CHECK(plain[0] >= 2000);
+    CHECK(plain[0] < 2100);
+    CHECK(plain[1] > plain[0]);
+    CHECK(plain[1] < 2200);
+    CHECK(plain[2] > 100);
+    CHECK(spun(*code, arch, strict()) == plain);
+    device::OpenOptions seeded;
+    for (seeded.schedule_seed = 1; seeded.schedule_seed < 4; ++seeded.schedule_seed)
+      CHECK(spun(*code, arch, seeded) == plain);
+  }
+}
+
+TEST_CASE("a clock counts the instructions between two readings") {
+  const auto code = compile(R"hip(
+KERNEL k(u64* out) {
+  u64 first, second, real;
+  asm volatile("s_memtime %0\n s_waitcnt lgkmcnt(0)\n s_nop 0\n s_nop 0\n s_memtime %1\n"
+               "s_memrealtime %2\n s_waitcnt lgkmcnt(0)"
+               : "=&s"(first), "=&s"(second), "=&s"(real));
+  out[0] = second - first;
+  out[1] = real - second;
+})hip",
+                            "gfx942");
+  if (!code) return;
+  Emulated gpu(mi300x());
+  gpu.load(*code);
+  const auto out = gpu.put(std::vector<uint64_t>(2));
+  check_ok(gpu.launch("k", {1}, {64}, out));
+  const auto got = gpu.get<uint64_t>(out, 2);
+  CHECK(got[0] == 4);
+  CHECK(got[1] == 1);
+}

@@ -9,11 +9,6 @@ using namespace hipplan::test;
 
 namespace {
 
-device::OpenOptions strict() {
-  device::OpenOptions options;
-  options.check_uninitialized = options.check_races = true;
-  return options;
-}
 std::vector<uint32_t> counting(size_t count) {
   std::vector<uint32_t> words(count);
   for (size_t i = 0; i < count; ++i) words[i] = static_cast<uint32_t>(i * 2654435761u + 17);

@@ -10,11 +10,6 @@ using namespace hipplan::test;
 
 namespace {
 
-device::OpenOptions strict() {
-  device::OpenOptions options;
-  options.check_uninitialized = options.check_races = true;
-  return options;
-}
 const char* const kScalar = R"x(
 typedef u32 u4 __attribute__((ext_vector_type(4)));
 #define S_STORE(NAME, OP, T) KERNEL NAME(u64 to, T value, u32 offset) { \

@@ -88,6 +88,12 @@ typedef s8 half_t; typedef i2 byte_t;
 KERNEL halves(half_t* out, const char* in, const u32* at) {
   out[item()] = HALVES(GLOBAL(half_t, in + at[item()]));
 }
+KERNEL some(half_t* out, const char* in, const u32* at, u64 on) {
+  u32 place;  // nothing writes v50 in the other lanes
+  asm volatile("s_mov_b64 s[20:21], exec\n s_mov_b64 exec, %2\n v_mov_b32 v50, %1\n s_mov_b64 exec, s[20:21]"
+               : "={v50}"(place) : "v"(at[item()]), "s"(on) : "s20", "s21");
+  out[item()] = HALVES(GLOBAL(half_t, in + place));
+}
 KERNEL bytes(byte_t* out, const char* in, const u32* at) {
   out[item()] = BYTES(GLOBAL(byte_t, in + at[item()]));
 }
@@ -165,4 +171,17 @@ TEST_CASE("transposing loads with lanes off") {
 TEST_CASE("transposing loads from global memory, waves of 32 and of 64") {
   check_global("gfx1201", 32);
   check_global("gfx1201", 64);
+}
+
+TEST_CASE("in waves of 64 the addresses of lanes 32 to 63 may be undefined") {
+  const auto code =
+      compile(std::string("#define WIDE\n") + kGlobal, "gfx1201", "-O3 -mwavefrontsize64");
+  if (!code) return;
+  Emulated gpu(device_for("gfx1201", 64), strict());
+  gpu.load(*code);
+  const auto out = gpu.reserve(64 * 8), in = gpu.put(noise(256)),
+             at = gpu.put(std::vector<uint32_t>(64));
+  check_ok(gpu.launch("some", {1}, {64}, out, in, at, uint64_t{0xffffffff}));
+  check_fault(gpu.launch("some", {1}, {64}, out, in, at, uint64_t{0xfffffff7}), "uninitialized",
+              {"the address comes from v", "global_load_tr_b128", "lane 3"});
 }

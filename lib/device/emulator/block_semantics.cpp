@@ -6,6 +6,11 @@
 namespace hipplan::emulator {
 namespace {
 
+/// Places of a block's dword Op::offset2 bytes behind the address.
+bool find_places_behind(Wave& wave, const Op& op, bool write, Places& places) {
+  return find_places(wave, op, write, op.offset2, places);
+}
+
 /// Bit i of M0: register i and the dword 4 * i bytes behind the address.
 template <bool Store>
 void move_block(Wave& wave, const Op& op) {
@@ -13,15 +18,9 @@ void move_block(Wave& wave, const Op& op) {
     const auto word = static_cast<unsigned>(std::countr_zero(left));
     Op one = op;
     (Store ? one.from[kData].index : one.to.index) += static_cast<uint16_t>(word);
-    Places places;
-    if (!find_places(wave, one, Store, 4 * static_cast<int64_t>(word), places)) return;
-    if constexpr (Store) {
-      store_rows<Transfer{Space::global, 4}>(places, wave.rows + one.from[kData].index);
-      wave.counters.bytes_written += moved_bytes(places, 4);
-    } else {
-      load_word_lanes<1>(places, wave.rows + one.to.index);
-      wave.counters.bytes_read += moved_bytes(places, 4);
-    }
+    one.offset2 = 4 * static_cast<int64_t>(word);
+    (Store ? store_dwords<find_places_behind> : load_dwords<find_places_behind>)(wave, one);
+    if (wave.state == State::faulted) return;
   }
 }
 template <bool Store>
@@ -32,18 +31,6 @@ Result<void> lower_block(const Instruction& instruction, Lowering& lowering, Op&
   return {};
 }
 
-void load_in_order(Wave& wave, const Op& op) {
-  Places places;
-  if (!find_places_in_order(wave, op, false, places)) return;
-  load_word_lanes<1>(places, wave.rows + op.to.index);
-  wave.counters.bytes_read += moved_bytes(places, 4);
-}
-void store_in_order(Wave& wave, const Op& op) {
-  Places places;
-  if (!find_places_in_order(wave, op, true, places)) return;
-  store_rows<Transfer{Space::global, 4}>(places, wave.rows + op.from[kData].index);
-  wave.counters.bytes_written += moved_bytes(places, 4);
-}
 template <bool Store>
 Result<void> lower_in_order(const Instruction& instruction, Lowering& lowering, Op& op) {
   op.space = Space::global;
@@ -74,11 +61,11 @@ constexpr Semantics kBlockTable[] = {
 
     isa::each("", "GLOBAL", "VGLOBAL"),
     {.mnemonic = "global_load_addtid_b32",
-     .run = load_in_order,
+     .run = load_dwords<find_places_in_order>,
      .flags = kVector,
      .lower = lower_in_order<false>},
     {.mnemonic = "global_store_addtid_b32",
-     .run = store_in_order,
+     .run = store_dwords<find_places_in_order>,
      .flags = kVector,
      .lower = lower_in_order<true>},
 };

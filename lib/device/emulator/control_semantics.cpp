@@ -51,14 +51,15 @@ Result<void> lower_branch(const Instruction& instruction, Lowering& lowering, Op
   return {};
 }
 
-/// Nobody answers messages: the result is 0.
+/// Nobody answers messages, the result is 0; but the time is known.
 void no_message(Wave& wave, const Op& op) {
-  write_scalar(wave, op.to, 0);
+  write_scalar(wave, op.to, op.clock ? clock_of(wave) : 0);
 }
 Result<void> lower_message(const Instruction& instruction, Lowering& lowering, Op& op) {
   if (instruction.operands.size() != 2) return operand_error(instruction, "expected 2 operands");
   const Type type = lowering.entry().parameter == 2 ? Type::u64 : Type::u32;
   HIPPLAN_TRY_ASSIGN(op.to, lowering.destination(instruction.operands[0], type));
+  op.clock = instruction.operands[1].text.find("GET_REALTIME") != std::string::npos;
   return {};
 }
 void move_immediate(Wave& wave, const Op& op) {

@@ -12,18 +12,6 @@ bool thread_places(Wave& wave, const Op& op, bool write, Places& places) {
   for (unsigned i = 0; i < wave.lanes; ++i) offset.lane[i] = m0_place(wave, op) + 4 * i;
   return find_lds_places(wave, op, write, wave.exec(), offset.lane, places);
 }
-void load_by_thread(Wave& wave, const Op& op) {
-  Places places;
-  if (!thread_places(wave, op, false, places)) return;
-  load_word_lanes<1>(places, wave.rows + op.to.index);
-  wave.counters.bytes_read += moved_bytes(places, 4);
-}
-void store_by_thread(Wave& wave, const Op& op) {
-  Places places;
-  if (!thread_places(wave, op, true, places)) return;
-  store_rows<Transfer{Space::lds, 4}>(places, wave.rows + op.from[kData].index);
-  wave.counters.bytes_written += moved_bytes(places, 4);
-}
 template <bool Store>
 Result<void> lower_by_thread(const Instruction& instruction, Lowering& lowering, Op& op) {
   op.bytes = 4;
@@ -130,11 +118,11 @@ constexpr Semantics exchange(std::string_view name, int64_t scale) {
 constexpr Semantics kLdsExchangeTable[] = {
     isa::all("DS"),
     {.mnemonic = "ds_read_addtid_b32",
-     .run = load_by_thread,
+     .run = load_dwords<thread_places>,
      .flags = kVector,
      .lower = lower_by_thread<false>},
     {.mnemonic = "ds_write_addtid_b32",
-     .run = store_by_thread,
+     .run = store_dwords<thread_places>,
      .flags = kVector,
      .lower = lower_by_thread<true>},
     {.mnemonic = "ds_condxchg32_rtn_b64",

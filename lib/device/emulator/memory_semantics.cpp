@@ -171,6 +171,7 @@ Result<void> lower_transposed(const Instruction& instruction, Lowering& lowering
   const Transfer transfer{Space::global, static_cast<uint8_t>(wide ? Bytes / 2 : Bytes)};
   HIPPLAN_TRY(lower_load_of(instruction, transfer, lowering, op));
   op.bytes = Bytes;
+  op.halved = wide;
   if (wide) op.run = load_transposed_wide<Bits, Bytes / 4, Group>;
   return {};
 }

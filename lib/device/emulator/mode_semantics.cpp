@@ -7,14 +7,23 @@
 namespace hipplan::emulator {
 namespace {
 
+/// Hardware registers that mean something here, in Op::immediate.
+enum HardwareRegister : uint64_t { kOtherRegister, kModeRegister, kCycles, kCyclesHigh };
+
+HardwareRegister hardware_register(std::string_view name) {
+  if (name == "HW_REG_MODE") return kModeRegister;
+  if (name == "HW_REG_SHADER_CYCLES" || name == "HW_REG_SHADER_CYCLES_LO") return kCycles;
+  return name == "HW_REG_SHADER_CYCLES_HI" ? kCyclesHigh : kOtherRegister;
+}
+
 /// "hwreg(HW_REG_MODE, 4, 4)": register name, first bit, bit count.
 Result<void> lower_hwreg(const Instruction& instruction, const std::string& text, Op& op) {
   const size_t open = text.find('('), close = text.rfind(')');
   if (open == std::string::npos || close == std::string::npos || close < open)
     return operand_error(instruction, cat("'", text, "' is no hwreg()"));
-  std::string inside = text.substr(open + 1, close - open - 1);
+  const std::string inside = text.substr(open + 1, close - open - 1);
   const size_t comma = inside.find(',');
-  op.immediate = inside.substr(0, comma) == "HW_REG_MODE" ? 1 : 0;
+  op.immediate = hardware_register(inside.substr(0, comma));
   op.offset = 0;
   op.offset2 = 32;
   if (comma == std::string::npos) return {};
@@ -37,7 +46,7 @@ constexpr uint32_t kUnsupportedMode = 1u << 23 | kIndexEnable | 1u << 28;
 constexpr uint32_t kHalfRounding = 0xc;
 
 void set_register(Wave& wave, const Op& op) {
-  if (op.immediate == 0) return;  // other hardware registers do not change results
+  if (op.immediate != kModeRegister) return;  // other hardware registers do not change results
   const uint32_t mask = field_mask(op);
   const auto value = static_cast<uint32_t>(read_scalar(wave, op.from[0]) << op.offset);
   if ((value & mask & kUnsupportedMode) != 0) {
@@ -50,14 +59,16 @@ void set_register(Wave& wave, const Op& op) {
   wave.set_mode((wave.mode.bits & ~mask) | (value & mask));
 }
 void get_register(Wave& wave, const Op& op) {
-  const uint32_t bits = op.immediate == 0 ? 0 : wave.mode.bits;
+  uint32_t bits = op.immediate == kModeRegister ? wave.mode.bits : 0;
+  if (op.clock)
+    bits = static_cast<uint32_t>(clock_of(wave) >> (op.immediate == kCyclesHigh ? 32 : 0));
   write_scalar(wave, op.to, (bits & field_mask(op)) >> op.offset);
 }
 Result<void> lower_set_register(const Instruction& instruction, Lowering& lowering, Op& op) {
   if (instruction.operands.size() != 2) return operand_error(instruction, "expected 2 operands");
   HIPPLAN_TRY(lower_hwreg(instruction, instruction.operands[0].text, op));
   HIPPLAN_TRY_ASSIGN(op.from[0], lowering.source(instruction.operands[1], Type::u32));
-  if (op.immediate == 0) return {};
+  if (op.immediate != kModeRegister) return {};
   const bool known = op.from[0].place == Place::constant;
   const auto value = static_cast<uint32_t>(op.from[0].constant << op.offset) & field_mask(op);
   if (known && (value & kUnsupportedMode) != 0)
@@ -69,7 +80,9 @@ Result<void> lower_set_register(const Instruction& instruction, Lowering& loweri
 Result<void> lower_get_register(const Instruction& instruction, Lowering& lowering, Op& op) {
   if (instruction.operands.size() != 2) return operand_error(instruction, "expected 2 operands");
   HIPPLAN_TRY_ASSIGN(op.to, lowering.destination(instruction.operands[0], Type::u32));
-  return lower_hwreg(instruction, instruction.operands[1].text, op);
+  HIPPLAN_TRY(lower_hwreg(instruction, instruction.operands[1].text, op));
+  op.clock = op.immediate == kCycles || op.immediate == kCyclesHigh;
+  return {};
 }
 void round_mode(Wave& wave, const Op& op) {
   wave.set_mode((wave.mode.bits & ~0xfu) | (static_cast<uint32_t>(op.immediate) & 0xfu));

@@ -92,7 +92,8 @@ std::optional<RegisterCheck::Report> RegisterCheck::before(const Wave& wave, con
         return Report{cat("the data comes from s", i, ", which nothing has written"), -1};
     return std::nullopt;
   }
-  const uint64_t wrong = undefined_rows(state, wave, op.from[kAddress], 0) & exec_;
+  const uint64_t loading = op.halved ? exec_ & 0xffffffffull : exec_;
+  const uint64_t wrong = undefined_rows(state, wave, op.from[kAddress], 0) & loading;
   if (wrong == 0) return std::nullopt;
   return Report{cat("the address comes from ", vector_name(op.from[kAddress].index),
                     ", which nothing has written"),

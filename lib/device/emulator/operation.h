@@ -131,7 +131,9 @@ struct Op {
   uint8_t output_scale = 0;  ///< omod: 0 none, 1 *2, 2 *4, 3 /2
   bool plain = true;         ///< no clamp, omod, part or DPP: results go straight to the row
   bool saddr = false, returns = false, early_out = false;
-  bool lds = false;  ///< a load whose data go to LDS
+  bool lds = false;     ///< a load whose data go to LDS
+  bool halved = false;  ///< a load whose addresses are those of the lanes below 32
+  bool clock = false;   ///< reads how much time has passed
   uint8_t source_count = 0;
   uint8_t bytes = 0;       ///< of one lane's access
   uint8_t data_words = 0;  ///< registers that a store reads, where bytes do not tell

@@ -257,6 +257,8 @@ Result<std::unique_ptr<Program>> build_program(const device::Device& owner,
     HIPPLAN_TRY(lower_functions(object, disassembler, lowering, *program, instructions_left));
   program->code_map = lowering.code_map();
   HIPPLAN_TRY_ASSIGN(program->ops, lowering.finish());
+  program->timed =
+      std::any_of(program->ops.begin(), program->ops.end(), [](const Op& op) { return op.clock; });
   ProgramLine end;
   end.address = kernel.entry_address + kernel.code_size;
   end.text = "(end of the code)";

@@ -73,6 +73,7 @@ class Program final : public device::Kernel {
   Setup setup;
   std::vector<Op> ops;
   std::vector<ProgramLine> lines;
+  bool timed = false;                               ///< some operation reads the clock
   std::shared_ptr<const CodeMap> code_map;          ///< jumps through registers look here
   std::shared_ptr<const SourceLines> source_lines;  ///< empty without -g; never null
 };

@@ -64,7 +64,7 @@ void load_buffer_small(Wave& wave, const Op& op) {
 }
 
 void read_clock(Wave& wave, const Op& op) {
-  write_scalar(wave, op.to, wave.counters.instructions);
+  write_scalar(wave, op.to, clock_of(wave));
 }
 
 /// sdst, base, then a number, a register, or a register with offset:n.
@@ -99,6 +99,7 @@ Result<void> lower_load(const Instruction& instruction, Lowering& lowering, Op& 
 Result<void> lower_clock(const Instruction& instruction, Lowering& lowering, Op& op) {
   if (instruction.operands.size() != 1) return operand_error(instruction, "expected 1 operand");
   HIPPLAN_TRY_ASSIGN(op.to, lowering.destination(instruction.operands[0], Type::u64));
+  op.clock = true;
   return {};
 }
 

@@ -69,7 +69,8 @@ class HostRounding {
   bool changed_ = false, halves_ = false;
 };
 
-/// Runs `wave` for at most `turn` instructions. `Slow` also serves the monitor and MODE's rounding.
+/// Runs `wave` for at most `turn` instructions. `Slow` also serves the monitor, MODE's rounding,
+/// and operations that read the clock, for which the wavefront's count is kept up.
 template <bool Slow>
 void run_turn(Wave& wave, const Program& program, uint64_t turn, uint64_t budget) {
   const Op* const ops = program.ops.data();
@@ -82,6 +83,7 @@ void run_turn(Wave& wave, const Program& program, uint64_t turn, uint64_t budget
     const uint64_t counted = op.last ? ~0ull : 0;  // a pair is one instruction
     lanes += (op.vector ? static_cast<uint64_t>(std::popcount(wave.exec())) : 1u) & counted;
     if constexpr (Slow) {
+      wave.counters.instructions = instructions;
       if (wave.monitor != nullptr) wave.monitor->before(wave, op);
       {
         const HostRounding rounding(wave, program.lines[op.line]);
@@ -105,7 +107,7 @@ void run_turn(Wave& wave, const Program& program, uint64_t turn, uint64_t budget
 
 void run_wave(Wave& wave, const Program& program, uint64_t turn, uint64_t budget) {
   if (wave.state == State::paused) wave.state = State::running;
-  if (wave.monitor != nullptr || wave.rounds)
+  if (wave.monitor != nullptr || wave.rounds || program.timed)
     run_turn<true>(wave, program, turn, budget);
   else
     run_turn<false>(wave, program, turn, budget);

@@ -124,6 +124,23 @@ void store_lanes(Wave& wave, const Op& op) {
   wave.counters.bytes_written += moved_bytes(places, T.bytes);
 }
 
+/// Moves a dword per lane from or to the places that `Find(wave, op, whether it writes, places)`
+/// finds, and nothing where that is false, after a fault.
+template <auto Find>
+void load_dwords(Wave& wave, const Op& op) {
+  Places places;
+  if (!Find(wave, op, false, places)) return;
+  load_word_lanes<1>(places, wave.rows + op.to.index);
+  wave.counters.bytes_read += moved_bytes(places, 4);
+}
+template <auto Find>
+void store_dwords(Wave& wave, const Op& op) {
+  Places places;
+  if (!Find(wave, op, true, places)) return;
+  store_rows<Transfer{Space::global, 4}>(places, wave.rows + op.from[kData].index);
+  wave.counters.bytes_written += moved_bytes(places, 4);
+}
+
 // Parts of lowerings -----------------------------------------------------------------------------
 
 /// Operand `which`, a vector register that is written, into op.to.

@@ -102,4 +102,10 @@ struct Wave {
   void set_mode(uint32_t bits);
 };
 
+/// What every clock shows that a kernel can read: the instructions that the wavefront has executed,
+/// so that the same run shows the same times. Holds in operations with Op::clock.
+inline uint64_t clock_of(const Wave& wave) {
+  return wave.counters.instructions;
+}
+
 }  // namespace hipplan::emulator
