@@ -7,6 +7,7 @@
 #include <cstring>
 #include <new>
 
+#include "base/zstd_frame.h"
 #include "plan/errors.h"
 
 namespace hipplan::plan {
@@ -33,6 +34,14 @@ Error broken_frame(const std::string& where, std::string what, std::string expec
   return damaged("bundle-stream", where, std::move(what), std::move(expected), std::move(found));
 }
 
+/// A header that no writer of bundles makes, but other programs do.
+Error foreign_frame(const std::string& where, std::string what, std::string expected,
+                    std::string found) {
+  Error error = broken_frame(where, std::move(what), std::move(expected), std::move(found));
+  error.advice = "it is damaged, or another program's archive: fetch it again, or bundle it anew";
+  return error;
+}
+
 constexpr const char* kUnsound = "not a sound tar.zst stream";
 
 /// Writers set no flag but the checksum's and announce no size; before there were seals they had
@@ -44,11 +53,11 @@ Result<void> check_header(ByteView bundle, const std::string& where) {
     return broken_frame(where, "file ends inside its header", cat(kFrameHeaderBytes, " bytes"),
                         cat(bundle.size(), " bytes"));
   if ((*flags & ~kHasChecksum) != 0)
-    return broken_frame(where, "header of the zstd frame has flags that bundles never have",
-                        "none but the checksum's", cat(unsigned{*flags}));
+    return foreign_frame(where, "header of the zstd frame has flags that bundles never have",
+                         "none but the checksum's", cat(unsigned{*flags}));
   if (*window != kWindow && !is_sealed_bundle(bundle))
-    return broken_frame(where, "header of the zstd frame has a window that bundles never have",
-                        cat("descriptor ", unsigned{kWindow}), cat(unsigned{*window}));
+    return foreign_frame(where, "header of the zstd frame has a window that bundles never have",
+                         cat("descriptor ", unsigned{kWindow}), cat(unsigned{*window}));
   return {};
 }
 
@@ -122,7 +131,8 @@ Result<void> check_bundle_frame(ByteView bundle, const std::string& where) {
     return broken_frame(where, "not a bundle", "magic 28 b5 2f fd", "other bytes");
   HIPPLAN_TRY(check_header(bundle, where));
   const size_t frame = ZSTD_findFrameCompressedSize(bundle.data(), bundle.size());
-  if (ZSTD_isError(frame) != 0) return broken_frame(where, kUnsound, {}, ZSTD_getErrorName(frame));
+  if (ZSTD_isError(frame) != 0)
+    return broken_frame(where, kUnsound, "one sound zstd frame", zstd_fault(frame));
   if (frame != bundle.size())
     return broken_frame(where, "bytes after the end of the stream", cat(frame, " bytes"),
                         cat(bundle.size(), " bytes"));
@@ -153,9 +163,10 @@ Result<ByteView> BundleFrameReader::next() {
     ZSTD_inBuffer in{left_.data(), left_.size(), 0};
     ZSTD_outBuffer out{buffer_.data(), buffer_.size(), 0};
     const size_t more = ZSTD_decompressStream(static_cast<ZSTD_DCtx*>(context_), &out, &in);
-    if (ZSTD_isError(more) != 0) return broken_frame(where_, kUnsound, {}, ZSTD_getErrorName(more));
+    if (ZSTD_isError(more) != 0)
+      return broken_frame(where_, kUnsound, "one sound zstd frame", zstd_fault(more));
     if (in.pos == 0 && out.pos == 0 && more != 0)
-      return broken_frame(where_, kUnsound, {}, "an early end");
+      return broken_frame(where_, kUnsound, "one sound zstd frame", "a frame that ends early");
     left_ = left_.subspan(in.pos);
     ended_ = more == 0;
     if (out.pos > 0) return ByteView(buffer_).first(out.pos);

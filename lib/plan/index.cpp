@@ -1,3 +1,4 @@
+// Reading and checking of the index: docs/plan-format.md, 2.5.
 #include "plan/index.h"
 
 #include <algorithm>
@@ -10,7 +11,6 @@
 namespace hipplan::plan {
 namespace {
 
-constexpr uint64_t kPageHeaderBytes = 8;
 constexpr uint16_t kMostLevels = 16;
 // Fixed parts of an entry, in front of the target's length byte and text.
 constexpr uint64_t kLeafFixed = 32 + 32 + 8 + 4 + 32, kInnerFixed = 32 + 4 + 8 + 32;
@@ -49,84 +49,6 @@ struct IndexReader::Audit {
 
 namespace {
 
-struct BuiltChild {
-  Digest graph_key;
-  std::string target;
-  uint32_t page = 0;
-  uint64_t entries = 0;
-  Digest digest;
-};
-
-/// Fills pages of one level one after the other.
-class LevelBuilder {
- public:
-  LevelBuilder(Bytes& pages, uint16_t level) : pages_(pages), level_(level) {}
-
-  void add(ByteView fixed, const Digest& key, const std::string& target, uint64_t entries) {
-    const uint64_t need = fixed.size() + 1 + target.size();
-    if (kPageHeaderBytes + content_.size() + need > kPageBytes) close();
-    if (count_ == 0) built_.push_back({key, target, 0, 0, {}});
-    append(content_, fixed);
-    append(content_, static_cast<uint8_t>(target.size()));
-    append(content_, as_bytes(target));
-    ++count_;
-    built_.back().entries += entries;
-  }
-  std::vector<BuiltChild> finish() {
-    close();
-    return std::move(built_);
-  }
-
- private:
-  void close() {
-    if (count_ == 0) return;
-    Bytes page;
-    append(page, level_);
-    append(page, count_);
-    append(page, static_cast<uint32_t>(kPageHeaderBytes + content_.size()));
-    append(page, ByteView(content_));
-    page.resize(kPageBytes);
-    built_.back().page = static_cast<uint32_t>(pages_.size() / kPageBytes);
-    built_.back().digest = sha256(page);
-    append(pages_, ByteView(page));
-    content_.clear();
-    count_ = 0;
-  }
-  Bytes& pages_;
-  uint16_t level_;
-  Bytes content_;
-  uint16_t count_ = 0;
-  std::vector<BuiltChild> built_;
-};
-
-std::vector<BuiltChild> build_leaves(const std::vector<EntryInfo>& entries, Bytes& pages) {
-  LevelBuilder level(pages, 0);
-  for (const auto& entry : entries) {
-    Bytes fixed;
-    append(fixed, entry.graph_key.bytes);
-    append(fixed, entry.plan_digest.bytes);
-    append(fixed, entry.position);
-    append(fixed, entry.record_bytes);
-    append(fixed, entry.record_digest.bytes);
-    level.add(fixed, entry.graph_key, entry.target, 1);
-  }
-  return level.finish();
-}
-
-std::vector<BuiltChild> build_inner(const std::vector<BuiltChild>& below, uint16_t number,
-                                    Bytes& pages) {
-  LevelBuilder level(pages, number);
-  for (const auto& child : below) {
-    Bytes fixed;
-    append(fixed, child.graph_key.bytes);
-    append(fixed, child.page);
-    append(fixed, child.entries);
-    append(fixed, child.digest.bytes);
-    level.add(fixed, child.graph_key, child.target, child.entries);
-  }
-  return level.finish();
-}
-
 /// Text behind the fixed part of an entry, and the entry's whole size.
 std::optional<std::string_view> entry_target(ByteView content, uint64_t at, uint64_t fixed) {
   const auto length = load<uint8_t>(content, at + fixed);
@@ -138,29 +60,12 @@ std::optional<std::string_view> entry_target(ByteView content, uint64_t at, uint
 
 }  // namespace
 
-BuiltIndex build_index(const std::vector<EntryInfo>& entries) {
-  BuiltIndex out;
-  auto level = build_leaves(entries, out.pages);
-  for (uint16_t number = 1; level.size() > 1; ++number)
-    level = build_inner(level, number, out.pages);
-  if (level.empty()) return out;
-  out.root_page = level[0].page;
-  out.root = level[0].digest;
-  if (out.pages.size() == kPageBytes) {
-    // One leaf: its zero tail is not stored.
-    const auto used = *load<uint32_t>(out.pages, 4);
-    out.pages.resize(align_up(used, kSectionAlignment));
-    out.root = sha256(out.pages);
-  }
-  return out;
-}
-
 Result<IndexReader::Page> IndexReader::page(uint32_t number, const Digest& digest,
                                             std::optional<uint16_t> level) const {
   const std::string place = where_ + ": index page " + std::to_string(number);
   const uint64_t size = std::min<uint64_t>(kPageBytes, section_.size());
   const auto bytes = slice(section_, uint64_t{number} * kPageBytes, size);
-  if (!bytes || size < kPageHeaderBytes)
+  if (!bytes || size < kIndexPageHeaderBytes)
     return damaged("index-form", place, "page lies outside the index",
                    cat("inside ", section_.size(), " bytes"),
                    cat("offset ", uint64_t{number} * kPageBytes));
@@ -172,8 +77,8 @@ Result<IndexReader::Page> IndexReader::page(uint32_t number, const Digest& diges
   out.level = *load<uint16_t>(*bytes, 0);
   const auto count = *load<uint16_t>(*bytes, 2);
   const auto used = *load<uint32_t>(*bytes, 4);
-  if (used > size || used < kPageHeaderBytes || !all_zero(bytes->subspan(used)) || count == 0 ||
-      out.level > kMostLevels || (level && out.level != *level))
+  if (used > size || used < kIndexPageHeaderBytes || !all_zero(bytes->subspan(used)) ||
+      count == 0 || out.level > kMostLevels || (level && out.level != *level))
     return damaged(
         "index-form", place, "page header or padding is wrong",
         cat(level ? cat("level ", *level) : cat("level up to ", kMostLevels),
@@ -181,7 +86,7 @@ Result<IndexReader::Page> IndexReader::page(uint32_t number, const Digest& diges
         cat("level ", out.level, ", ", count, " entries, ", used, " of ", size, " bytes used"));
   const ByteView content = bytes->first(used);
   const uint64_t fixed = out.level == 0 ? kLeafFixed : kInnerFixed;
-  uint64_t at = kPageHeaderBytes;
+  uint64_t at = kIndexPageHeaderBytes;
   for (uint16_t i = 0; i < count; ++i) {
     const auto target = entry_target(content, at, fixed);
     if (!target)

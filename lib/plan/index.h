@@ -16,6 +16,9 @@
 
 namespace hipplan::plan {
 
+/// In front of a page's entries: level, number of entries, bytes used.
+inline constexpr uint64_t kIndexPageHeaderBytes = 8;
+
 struct BuiltIndex {
   Bytes pages;  ///< one short page when everything fits into one leaf
   uint32_t root_page = 0;

@@ -5,7 +5,9 @@
 
 #include <filesystem>
 #include <map>
+#include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "base/file.h"
 #include "plan/plan.h"
@@ -133,6 +135,17 @@ class ScratchFolder {
   }
   std::filesystem::path path_;
 };
+
+/// All entries of a file, in order; throws when its index is damaged.
+inline std::vector<plan::EntryInfo> entries_of(const plan::File& file) {
+  std::vector<plan::EntryInfo> out;
+  const auto read = file.for_each([&](const plan::EntryInfo& entry) {
+    out.push_back(entry);
+    return true;
+  });
+  if (!read) throw std::runtime_error(read.error().text());
+  return out;
+}
 
 /// Opens bytes as a file.
 inline Result<plan::File> open_bytes(const Bytes& bytes, plan::Check check = plan::Check::full) {

@@ -15,6 +15,7 @@
 #include "plan/file_state.h"
 #include "plan/front.h"
 #include "plan/print.h"
+#include "sanitized.h"
 
 using namespace hipplan;
 using namespace hipplan::plan;
@@ -35,15 +36,6 @@ File opened(const Bytes& bytes) {
   auto file = open_bytes(bytes);
   REQUIRE_MESSAGE(file.ok(), (file ? "" : file.error().text()));
   return *file;
-}
-
-std::vector<EntryInfo> entries_of(const File& file) {
-  std::vector<EntryInfo> out;
-  REQUIRE(file.for_each([&](const EntryInfo& entry) {
-    out.push_back(entry);
-    return true;
-  }));
-  return out;
 }
 
 /// All references of one type, in the order of the plans.
@@ -272,7 +264,7 @@ TEST_CASE("each byte of a file with groups matters") {
   REQUIRE(has_groups(good, kReasonsSection));
   std::mt19937 random(3);
   Bytes bad = good;
-  for (size_t at = 0; at < good.size(); ++at) {
+  for (size_t at = 0; at < good.size(); at += kSanitized ? 3 : 1) {
     const std::byte mask{static_cast<uint8_t>(1u << (random() % 8))};
     bad[at] ^= mask;
     const auto file = open_bytes(bad);
@@ -290,7 +282,7 @@ TEST_CASE("damage in a group is found behind right section digests, and by who r
   REQUIRE(!refs[0].alone());
   const uint64_t start = section_offset(good, kReasonsSection) + refs[0].offset;
   uint64_t harmless = 0;
-  for (uint64_t i = 0; i < refs[0].stored_bytes; ++i) {
+  for (uint64_t i = 0; i < refs[0].stored_bytes; i += kSanitized ? 7 : 1) {
     Bytes bad = good;
     bad[start + i] ^= std::byte{1};
     reseal_sections(bad);

@@ -12,15 +12,6 @@ using namespace hipplan::test;
 
 namespace {
 
-std::vector<EntryInfo> entries_of(const File& file) {
-  std::vector<EntryInfo> out;
-  REQUIRE(file.for_each([&](const EntryInfo& entry) {
-    out.push_back(entry);
-    return true;
-  }));
-  return out;
-}
-
 void check_same(const Plan& a, const Plan& b) {
   CHECK(a.graph_key == b.graph_key);
   CHECK(a.target == b.target);
