@@ -4,12 +4,9 @@
 # same plan (start, restore, filling the inputs); then how much sooner two threads are done than one.
 # Lane-instructions are active lanes of vector, matrix and memory instructions; scalar ones count as time only.
 # Times hold only on the machine they were taken on. Usage: tests/benchmarks/emulator_catalogue.sh [BUILD_FOLDER]
-set -euo pipefail
-root=$(cd "$(dirname "$0")/../.." && pwd)
-build=${1:-$root/build/release}
-export PATH=$build/bin:$PATH
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+# shellcheck source-path=SCRIPTDIR
+source "$(dirname "$0")/prelude.sh"
+benchmark_setup "${1:-}"
 
 # least "FORMAT" COMMAND…: the smallest of five runs of what bash's time prints.
 least() {

@@ -3,12 +3,9 @@
 # library against `openssl speed` SHA-256, what groups of texts save, the memory of inspect, and lookups in a library of
 # 100,000 plans, cold too, next to bare reads of as many pages (built with -DHIPPLAN_BENCHMARKS=ON).
 # Usage: tests/benchmarks/plan_files.sh [BUILD_FOLDER]
-set -euo pipefail
-root=$(cd "$(dirname "$0")/../.." && pwd)
-build=${1:-$root/build/release}
-export PATH=$build/bin:$PATH
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+# shellcheck source-path=SCRIPTDIR
+source "$(dirname "$0")/prelude.sh"
+benchmark_setup "${1:-}"
 
 hipplan-build "$root/samples/graphs/conv_fwd.json" --target gfx942 -o "$work/one.hplan" -q >/dev/null
 mkdir "$work/plans"

@@ -5,17 +5,14 @@
 # Usage: tests/benchmarks/restore.sh DEVICE [BUILD_FOLDER] [PLANS_IN_LIBRARY] [GRAPH.json]
 # DEVICE is hip:N, cuda:N or emulator:ARCH; TARGET (environment) names what to bake for when it is not
 # the emulator's architecture.
-set -euo pipefail
-root=$(cd "$(dirname "$0")/../.." && pwd)
+# shellcheck source-path=SCRIPTDIR
+source "$(dirname "$0")/prelude.sh"
 device=${1:?usage: restore.sh DEVICE [BUILD_FOLDER] [PLANS_IN_LIBRARY] [GRAPH.json]}
-build=${2:-$root/build/release}
+benchmark_setup "${2:-}"
 plans=${3:-100000}
 graph=${4:-$root/samples/graphs/conv_fwd.json}
 target=${TARGET:-${device#*:}}
 runs=${RUNS:-21}
-export PATH=$build/bin:$PATH
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
 
 # stages NAME RUN_ARGUMENT…: medians over the runs.
 stages() {

@@ -1,12 +1,9 @@
 #!/usr/bin/env bash
 # Whole-process benchmarks of the host work. Times hold only on the machine they were taken on; compare
 # lines of one run. Usage: tests/benchmarks/run.sh [BUILD_FOLDER]
-set -euo pipefail
-root=$(cd "$(dirname "$0")/../.." && pwd)
-build=${1:-$root/build/release}
-export PATH=$build/bin:$PATH
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+# shellcheck source-path=SCRIPTDIR
+source "$(dirname "$0")/prelude.sh"
+benchmark_setup "${1:-}"
 
 # seconds COMMAND…: user plus system time of one run.
 seconds() {
