@@ -66,7 +66,7 @@ typedef struct hipplan_build_options {
   int dry_run;                  /* stop before writing */
   int keep_going;               /* write what could be baked even when some graph was refused */
   int allow_unknown_keys;
-  int check_reproducible; /* bake twice and compare the bytes */
+  int check_reproducible; /* bake once more and compare the bytes */
   const char* sign_key;   /* private key in PEM form that signs what is written; null: none */
   const char* reproduced; /* check_reproducible: an unsigned file that another process has baked
                              from the same graphs and targets, compared too; null: none */
@@ -78,10 +78,10 @@ HIPPLAN_API int hipplan_tool_build(const hipplan_build_options* options, const h
 
 typedef struct hipplan_inspect_options {
   size_t struct_size;
-  const char* command; /* show, diff, list, extract, size, disasm, resolve, why, bundle, unbundle,
-                          merge, split, strip, sign, signatures, sbom, target */
+  const char* command; /* show (null), diff, list, extract, size, disasm, resolve, why, bundle,
+                          unbundle, merge, split, strip, sign, signatures, sbom, target */
   hipplan_strings arguments; /* files, or what to list */
-  const char* graph_key;     /* hex digits; a unique prefix is enough */
+  const char* graph_key;     /* first hex digits of the key, or the name of only one graph */
   hipplan_strings targets;   /* architecture or target names */
   const char* part;          /* extract: plan, graph, code, envelope, measurements */
   const char* output;        /* where to write; "-" is standard output */
@@ -91,6 +91,7 @@ typedef struct hipplan_inspect_options {
   const char* format;        /* sbom: spdx (null) or cyclonedx */
   int64_t date;              /* sbom: the document's time, seconds since 1970; negative: now */
   const char* device;        /* target: the device to describe */
+  int force;                 /* unbundle: over files of the same names that differ */
 } hipplan_inspect_options;
 HIPPLAN_API int hipplan_tool_inspect(const hipplan_inspect_options* options,
                                      const hipplan_tool_io* io);

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <climits>
 #include <cstring>
 #include <system_error>
 
@@ -137,9 +138,15 @@ void take_access_of(const fs::path& target, int descriptor) {
 }
 
 fs::path temporary_name(const fs::path& target, int number) {
-  fs::path out = target;
-  out += kTemporaryMark + std::to_string(number);
-  return out;
+  const std::string mark = kTemporaryMark + std::to_string(number);
+  std::string name = target.filename().string();
+  if (const size_t room = NAME_MAX - mark.size(); name.size() > room && name.size() <= NAME_MAX) {
+    constexpr unsigned kFollowing = 0x80, kFollowingMask = 0xC0;
+    size_t end = room;
+    while (end > 0 && (static_cast<unsigned char>(name[end]) & kFollowingMask) == kFollowing) --end;
+    name.resize(end == 0 ? room : end);
+  }
+  return target.parent_path() / (name + mark);
 }
 
 Result<void> sync_folder(const fs::path& target) {

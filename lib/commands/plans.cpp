@@ -6,6 +6,8 @@
 #include <set>
 
 #include "base/interruption.h"
+#include "commands/graphs.h"
+#include "commands/targets.h"
 #include "plan/bundle.h"
 #include "plan/foreign.h"
 #include "restore/restore.h"
@@ -197,14 +199,17 @@ Result<Digest> one_key(const plan::File& file, const std::string& digits) {
   if (const auto whole = Digest::from_hex(digits)) return *whole;
   HIPPLAN_TRY_ASSIGN(const auto chosen, some_keys(file, digits, 2));
   if (chosen.size() == 1) return *Digest::from_hex(*chosen.begin());
-  HIPPLAN_TRY_ASSIGN(const auto all, some_keys(file, chosen.empty() ? "" : digits, kListed + 1));
-  if (chosen.empty()) return no_such_plan(digits, all);
+  if (chosen.empty()) {
+    HIPPLAN_TRY_ASSIGN(const auto all, some_keys(file, "", kListed + 1));
+    return no_such_plan(digits, all);
+  }
+  HIPPLAN_TRY_ASSIGN(const auto list, graph_list(file, digits));
   return Error{.code = Code::bad_input,
                .reason = "ambiguous-plan",
                .where = "graph key",
                .what = digits.empty() ? "the file holds plans of several graphs"
                                       : "several graphs have keys that start like this",
-               .expected = "--graph-key with one of " + listed(all)};
+               .expected = "--graph-key with one of " + list};
 }
 
 /// The entry for exactly this target, when it is there and fits the device.

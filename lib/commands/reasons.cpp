@@ -120,7 +120,8 @@ constexpr plan::ReasonFacts kExecuteReasons[] = {
 constexpr plan::ReasonFacts kGeneralReasons[] = {
     {"request", "usage", "bad-input", "options or arguments do not fit together"},
     {"request", "open", "bad-input", "a file or folder cannot be opened, or nothing is there"},
-    {"request", "output-name", "bad-input", "an output is one of the files that are read"},
+    {"request", "output-name", "bad-input", "an output is read too, or wrongly named"},
+    {"request", "file-exists", "bad-input", "a file is there already and would change"},
     {"request", "too-large", "bad-input", "a file is larger than this reader takes"},
     {"request", "no-such-member", "bad-input", "the bundle has no such member"},
     {"request", "no-plan", "unusable", "a plan was required and the file holds none"},
