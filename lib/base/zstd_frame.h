@@ -1,6 +1,7 @@
 // Reading one zstd frame of known size out of an untrusted file.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <variant>
@@ -18,6 +19,9 @@ struct FrameFault {
   bool beyond_caps = false;  ///< the announced size alone is too much
   std::string what, expected, found;
 };
+
+/// What was found in the place of a sound frame: the zstd library's error in words of ours.
+[[nodiscard]] std::string zstd_fault(size_t error_code);
 
 /// Whether a frame has to say how large its content is.
 enum class FrameSize { announced, optional };

@@ -7,6 +7,7 @@
 #include "codeobject/codeobject.h"
 #include "codeobject/cubin.h"
 #include "codeobject/disassembly/disassembler.h"
+#include "commands/graphs.h"
 #include "commands/inspect_parts.h"
 #include "commands/plans.h"
 #include "commands/targets.h"
@@ -205,9 +206,11 @@ Result<target::Arch> target_arch(const Inspection& in) {
 }
 
 Result<plan::EntryInfo> chosen_entry(const Inspection& in, const plan::File& file) {
-  if (in.targets.empty()) return plan::choose_entry(file, in.graph_key, "");
+  const auto digits = graph_digits(file, in.graph_key);
+  if (!digits) return digits.error().within(file.where());
+  if (in.targets.empty()) return only_entry(file, *digits);
   HIPPLAN_TRY_ASSIGN(const auto arch, target_arch(in));
-  auto entry = resolve(file, in.graph_key, arch);
+  auto entry = resolve(file, *digits, arch);
   if (!entry) return entry.error().within(file.where());
   if (const auto note = note_on_taken({*entry}, arch)) in.io.note(cat(file.where(), ": ", *note));
   return entry;

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/file.h"
+#include "commands/graphs.h"
 #include "commands/inspect_parts.h"
 #include "commands/plans.h"
 #include "plan/extract.h"
@@ -21,7 +22,15 @@ void report_part(Inspection& in, const std::vector<std::string>& files) {
   in.io.line(out.end_array().end_object().text());
 }
 
-Result<void> deliver(Inspection& in, ByteView bytes) {
+/// The same as a line for readers.
+void tell_part(Inspection& in, const plan::EntryInfo& entry, const std::string& part,
+               uint64_t bytes) {
+  if (in.io.json()) return;
+  in.io.note(cat(in.output, ": ", part == "plan" ? "" : "the " + part + " of ", "plan ",
+                 entry.graph_key.hex().substr(0, 16), "/", entry.target, ", ", bytes, " bytes"));
+}
+
+Result<void> deliver(Inspection& in, const plan::EntryInfo& entry, ByteView bytes) {
   if (in.output.empty())
     return inspect_usage("no output given", "-o FILE, or -o - for standard output");
   if (in.output == "-") {
@@ -33,21 +42,27 @@ Result<void> deliver(Inspection& in, ByteView bytes) {
   HIPPLAN_TRY(refuse_overwrite(in.output, in.arguments));
   HIPPLAN_TRY(write_file(in.output, bytes));
   report_part(in, {in.output});
+  tell_part(in, entry, in.part, bytes.size());
   return {};
 }
 
-Result<void> deliver_code(Inspection& in, const std::vector<plan::CodeFile>& code) {
-  if (code.size() == 1) return deliver(in, *code.front().bytes);
+Result<void> deliver_code(Inspection& in, const plan::EntryInfo& entry,
+                          const std::vector<plan::CodeFile>& code) {
+  if (code.size() == 1) return deliver(in, entry, *code.front().bytes);
   if (in.output.empty() || in.output == "-")
     return inspect_usage(cat("the plan has ", code.size(), " code objects"), "-o FOLDER/");
+  HIPPLAN_TRY(refuse_file_name(in.output));
   HIPPLAN_TRY_ASSIGN(auto out, plan::FolderOutput::create(in.output));
   std::vector<std::string> files;
+  uint64_t bytes = 0;
   for (const auto& file : code) {
     files.push_back((std::filesystem::path(in.output) / file.name).string());
     HIPPLAN_TRY(write_file(out.place(file.name), *file.bytes));
+    bytes += file.bytes->size();
   }
   HIPPLAN_TRY(out.commit());
   report_part(in, files);
+  tell_part(in, entry, cat(files.size(), " code objects"), bytes);
   return {};
 }
 
@@ -63,11 +78,13 @@ Result<std::optional<Digest>> graph_digest(const plan::File& file, const plan::E
 /// text travels with each.
 Result<plan::EntryInfo> entry_of_graph(const Inspection& in, const plan::File& file) {
   if (!in.targets.empty()) return chosen_entry(in, file);
+  const auto digits = graph_digits(file, in.graph_key);
+  if (!digits) return digits.error().within(file.where());
   std::optional<plan::EntryInfo> first;
   std::optional<Digest> graph;
   bool alike = true;
   Result<void> failed;
-  HIPPLAN_TRY(file.for_each_of(in.graph_key, [&](const plan::EntryInfo& entry) {
+  HIPPLAN_TRY(file.for_each_of(*digits, [&](const plan::EntryInfo& entry) {
     const auto digest = graph_digest(file, entry);
     if (!digest) {
       failed = digest.error();
@@ -96,23 +113,23 @@ Result<void> extract(Inspection& in) {
                      in.part == "graph" ? entry_of_graph(in, file) : chosen_entry(in, file));
   if (in.part == "plan") {
     HIPPLAN_TRY_ASSIGN(const auto bytes, plan::extract_plan(file, entry));
-    return deliver(in, bytes);
+    return deliver(in, entry, bytes);
   }
   if (in.part == "envelope") {
     HIPPLAN_TRY_ASSIGN(const auto bytes, plan::extract_envelope(file, entry));
-    return deliver(in, bytes);
+    return deliver(in, entry, bytes);
   }
   if (in.part == "graph") {
     HIPPLAN_TRY_ASSIGN(const auto text, plan::extract_graph(file, entry));
-    return deliver(in, as_bytes(text));
+    return deliver(in, entry, as_bytes(text));
   }
   if (in.part == "code") {
     HIPPLAN_TRY_ASSIGN(const auto code, plan::extract_code(file, entry));
-    return deliver_code(in, code);
+    return deliver_code(in, entry, code);
   }
   if (in.part == "measurements") {
     HIPPLAN_TRY_ASSIGN(const auto plan, file.read_plan(entry, false));
-    if (!plan.measurements.empty()) return deliver(in, as_bytes(plan.measurements));
+    if (!plan.measurements.empty()) return deliver(in, entry, as_bytes(plan.measurements));
     return Error{.code = Code::negative,
                  .reason = "no-measurements",
                  .where = in.arguments[0],

@@ -1,4 +1,7 @@
 // hipplan-inspect: look at files without a GPU.
+#include <filesystem>
+
+#include "base/join.h"
 #include "commands/commands.h"
 #include "commands/inspect_parts.h"
 #include "commands/targets.h"
@@ -11,6 +14,40 @@ Result<void> need(const Inspection& in, size_t count, const char* expected) {
                       .what = "wrong number of arguments",
                       .expected = expected,
                       .found = cat(in.arguments.size())});
+}
+
+Result<void> refuse_file_name(const std::string& folder) {
+  std::error_code ignored;
+  if (folder.ends_with('/') || std::filesystem::exists(folder, ignored)) return {};
+  const std::string ending = std::filesystem::path(folder).extension().string();
+  for (const char* of_file : {".hplan", ".zst", ".tar", ".zip", ".json", ".sig", ".co", ".kpack"})
+    if (ending == of_file)
+      return Error{.code = Code::bad_input,
+                   .reason = "output-name",
+                   .where = folder,
+                   .what = "is a file's name, and files are written into a folder",
+                   .expected = "-o FOLDER/"};
+  return {};
+}
+
+std::string written_bytes(const std::string& path) {
+  std::error_code failed;
+  const auto size = std::filesystem::file_size(path, failed);
+  return failed ? "" : cat(size, " bytes");
+}
+
+void finish_stream(Io& io, json::ArrayStream& out, const Result<void>& done,
+                   const std::function<void(json::Writer&)>& rest) {
+  if (!done && !out.sent()) return;
+  out.finish([&](json::Writer& end) {
+    rest(end);
+    if (!done) {
+      end.key("error");
+      write_error(end, done.error());
+    }
+    end.end_object();
+  });
+  io.bytes("\n");
 }
 
 namespace {
@@ -39,6 +76,12 @@ constexpr Command kCommands[] = {{"show", show},
 
 }  // namespace
 
+std::vector<std::string> command_names() {
+  std::vector<std::string> out;
+  for (const auto& command : kCommands) out.emplace_back(command.name);
+  return out;
+}
+
 int inspect(const hipplan_inspect_options& options, Io& io) {
   auto targets = target_names(options.targets);
   if (!targets) {
@@ -57,20 +100,19 @@ int inspect(const hipplan_inspect_options& options, Io& io) {
                 text_or_empty(options.format),
                 options.detached != 0,
                 options.date,
-                text_or_empty(options.device)};
+                text_or_empty(options.device),
+                options.force != 0};
   if (const auto once = refuse_twice_stdin(in.arguments); !once) {
     io.fail(once.error());
     return io.status();
   }
   for (const auto& command : kCommands) {
-    if (in.command != command.name) continue;
+    if (in.command != command.name && !(in.command.empty() && command.function == show)) continue;
     if (auto done = command.function(in); !done) io.fail(done.error());
     return io.status();
   }
-  io.fail(inspect_usage(
-      "unknown command '" + in.command + "'",
-      "show, diff, list, extract, size, disasm, "
-      "resolve, why, bundle, unbundle, merge, split, strip, sign, signatures, sbom or target"));
+  io.fail(
+      inspect_usage("unknown command '" + in.command + "'", "one of " + joined(command_names())));
   return io.status();
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/result.h"
 #include "commands/io.h"
+#include "json/array_stream.h"
 #include "plan/plan.h"
 #include "target/target.h"
 
@@ -14,7 +15,7 @@ namespace hipplan::commands {
 /// The arguments of one inspect call.
 struct Inspection {
   Io& io;
-  std::string command;
+  std::string command;  ///< empty: none named, which shows files
   std::vector<std::string> arguments;
   std::string graph_key;
   std::vector<std::string> targets;
@@ -23,6 +24,7 @@ struct Inspection {
   bool detached = false;
   int64_t date = -1;  ///< seconds since 1970; negative: now
   std::string device{};
+  bool force = false;  ///< unbundle: over files that are not the bundle's
 };
 
 [[nodiscard]] inline Error inspect_usage(const std::string& what, const std::string& expected) {
@@ -31,8 +33,18 @@ struct Inspection {
 /// Refuses another number of arguments: bad_input, reason "usage".
 Result<void> need(const Inspection& in, size_t count, const char* expected);
 
+/// Refuses the name of a file for a folder that files are written into, unless it is one or ends in
+/// '/': bad_input, reason "output-name".
+Result<void> refuse_file_name(const std::string& folder);
+/// "1234 bytes" of a file that was written; empty for pipes and devices.
+[[nodiscard]] std::string written_bytes(const std::string& path);
+
+/// The names of all commands.
+[[nodiscard]] std::vector<std::string> command_names();
+
 /// What files hold, foreign ones too; a folder of plans as one file and back.
 Result<void> show(Inspection& in);
+Result<void> show_bundle(Inspection& in, ByteView bytes, const std::string& path);
 Result<void> bundle(Inspection& in);
 Result<void> unbundle(Inspection& in);
 /// What differs; what takes space; which plan a target gets; how a plan was chosen; one part.
@@ -46,8 +58,16 @@ Result<void> extract(Inspection& in);
 Result<target::Arch> target_arch(const Inspection& in);
 /// The plan a command means: by key alone, or by key and what --target resolves to.
 Result<plan::EntryInfo> chosen_entry(const Inspection& in, const plan::File& file);
-/// list engines | kernels | targets | devices | handlers
+/// Nothing is left of a file by --graph-key and --target: negative, reason "no-such-plan".
+[[nodiscard]] Error nothing_left(const Inspection& in, const plan::File& file,
+                                 const std::string& digits, const target::Arch& arch);
+/// list engines | kernels | targets | devices | handlers | instructions | plans FILE
 Result<void> list_things(Inspection& in);
+Result<void> list_plans(Inspection& in, const std::string& path);
+/// Ends a document whose array was sent in pieces: with `rest` behind the array, and with the error
+/// as a member where `done` failed after a part had gone out. Where nothing has, nothing goes.
+void finish_stream(Io& io, json::ArrayStream& out, const Result<void>& done,
+                   const std::function<void(json::Writer&)>& rest);
 /// Several files' plans into one; one file's plans into files; the plans of some targets.
 Result<void> merge(Inspection& in);
 Result<void> split(Inspection& in);

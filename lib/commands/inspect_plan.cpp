@@ -1,5 +1,6 @@
 // hipplan-inspect diff, size, resolve, why: what files and their plans say.
 #include "base/harmless.h"
+#include "commands/graphs.h"
 #include "commands/inspect_parts.h"
 #include "commands/plans.h"
 #include "plan/diff.h"
@@ -48,8 +49,10 @@ Result<void> resolve_command(Inspection& in) {
     return inspect_usage(cat(in.targets.size(), " targets given"), "one --target");
   HIPPLAN_TRY_ASSIGN(const auto arch, target_arch(in));
   HIPPLAN_TRY_ASSIGN(const auto file, open_file(in.arguments[0], plan::Check::lookup));
-  HIPPLAN_TRY_ASSIGN(const auto candidates, judge(file, in.graph_key, arch));
-  if (candidates.empty()) return resolve(file, in.graph_key, arch).error().within(in.arguments[0]);
+  const auto digits = graph_digits(file, in.graph_key);
+  if (!digits) return digits.error().within(in.arguments[0]);
+  HIPPLAN_TRY_ASSIGN(const auto candidates, judge(file, *digits, arch));
+  if (candidates.empty()) return resolve(file, *digits, arch).error().within(in.arguments[0]);
   json::Writer out;
   out.begin_object().member("schema", "hipplan.resolve/1").member("path", in.arguments[0]);
   out.member("target", arch.text()).key("candidates").begin_array();

@@ -205,21 +205,31 @@ Result<void> list_instructions(Inspection& in, Listing& out) {
 /// Refuses choices that would change nothing about what is listed.
 Result<void> refuse_choice(const Inspection& in, const std::string& what) {
   if (!in.graph_key.empty())
-    return usage_error(
-        {.where = "list", .what = "no list is about a graph", .advice = "leave out --graph-key"});
+    return usage_error({.where = "list " + what,
+                        .what = "is about no graph",
+                        .advice = "leave out --graph-key; plans are listed by it"});
   for (const char* other : {"engines", "targets", "devices", "handlers"})
     if (!in.targets.empty() && what == other)
       return usage_error(
           {.where = "list " + what,
            .what = "is the same for every target",
-           .advice = "leave out --target; kernels and instructions are listed by it"});
+           .advice = "leave out --target; kernels, instructions and plans are listed by it"});
   return {};
 }
 
 }  // namespace
 
 Result<void> list_things(Inspection& in) {
-  const std::string what = in.arguments.size() == 1 ? in.arguments.front() : "";
+  const std::string what = in.arguments.empty() ? "" : in.arguments.front();
+  constexpr size_t kWithFile = 2;
+  const size_t wanted = what == "plans" ? kWithFile : 1;
+  if (!what.empty() && in.arguments.size() != wanted)
+    return usage_error(
+        {.where = "list " + what.substr(0, 80),
+         .what = "wrong number of arguments",
+         .expected = what == "plans" ? "one plan file behind it" : "nothing behind it",
+         .found = cat(in.arguments.size() - 1)});
+  if (what == "plans") return list_plans(in, in.arguments.back());
   HIPPLAN_TRY(refuse_choice(in, what));
   Listing out(in, what);
   Result<void> done;
@@ -240,7 +250,8 @@ Result<void> list_things(Inspection& in) {
         {.where = "list",
          .what =
              what.empty() ? "nothing to list named" : "cannot list '" + what.substr(0, 80) + "'",
-         .expected = "one of engines, kernels, targets, devices, handlers, instructions"});
+         .expected =
+             "one of plans FILE, engines, kernels, targets, devices, handlers, instructions"});
   }
   HIPPLAN_TRY(std::move(done));
   out.finish();

@@ -8,10 +8,10 @@
 #include "base/counted.h"
 #include "commands/inspect_parts.h"
 #include "commands/plans.h"
+#include "commands/replaced.h"
 #include "commands/targets.h"
 #include "plan/extract.h"
 #include "plan/folder_output.h"
-#include "plan/signature.h"
 
 namespace hipplan::commands {
 namespace {
@@ -31,28 +31,13 @@ Result<uint64_t> take(plan::Writer& writer, const plan::File& file,
     ++taken;
     return failed.ok();
   }));
-  if (!failed) return failed.error().within(file.where());
+  if (!failed) {
+    // Errors about parts of the file name it already.
+    const Error& error = failed.error();
+    return error.where.starts_with(file.where()) ? error : error.within(file.where());
+  }
   HIPPLAN_TRY(writer.keep_unknown_sections(file));
   return taken;
-}
-
-/// Whether the output replaces one of the files that are read and that are signed: its name and
-/// what becomes of the signature.
-Result<std::optional<std::string>> note_on_signature(const Inspection& in) {
-  std::error_code ignored;
-  for (const auto& path : in.arguments) {
-    if (in.output == "-" || !std::filesystem::equivalent(path, in.output, ignored)) continue;
-    HIPPLAN_TRY_ASSIGN(const auto bytes, open_view(path));
-    HIPPLAN_TRY_ASSIGN(const auto detached, plan::read_detached(path));
-    HIPPLAN_TRY_ASSIGN(const auto set, plan::read_signatures(bytes.view(), detached.view(), path));
-    if (!set.detached.empty())
-      return std::optional(cat(in.output, ": the signature in ", plan::detached_path(path).string(),
-                               " is not over the file that is written; sign that again"));
-    if (!set.embedded.empty())
-      return std::optional(
-          in.output + ": the file was signed and what is written over it is not; sign that again");
-  }
-  return std::optional<std::string>();
 }
 
 /// A plan file may take the place of one that it is made of, but not of a bundle, whose other
@@ -63,10 +48,22 @@ Result<void> keep_bundles(const Inspection& in) {
   return refuse_overwrite(in.output, members);
 }
 
+/// Names that bundles have are refused: a plan file would be taken for one.
+Result<void> refuse_bundle_name(const Inspection& in) {
+  if (!in.output.ends_with(".tar.zst")) return {};
+  return Error{.code = Code::bad_input,
+               .reason = "output-name",
+               .where = in.output,
+               .what = "is a bundle's name",
+               .expected = "-o FILE.hplan",
+               .advice = "hipplan-inspect bundle FOLDER -o FILE.tar.zst makes a bundle"};
+}
+
 Result<void> write_to(Inspection& in, plan::Writer& writer) {
   HIPPLAN_TRY(keep_bundles(in));
+  HIPPLAN_TRY(refuse_bundle_name(in));
   if (in.output != "-") {
-    HIPPLAN_TRY_ASSIGN(const auto note, note_on_signature(in));
+    const auto note = note_on_signature(in.output, false);
     HIPPLAN_TRY(writer.write(in.output));
     if (note) in.io.note(*note);
     return {};
@@ -78,15 +75,31 @@ Result<void> write_to(Inspection& in, plan::Writer& writer) {
   return {};
 }
 
-void report(Inspection& in, const char* schema, uint64_t plans, uint64_t files) {
+/// What was written: plans, into how many files of how many bytes; no bytes for pipes and devices.
+struct Written {
+  uint64_t plans = 0, files = 1;
+  std::optional<uint64_t> bytes{};
+};
+
+Written one_file(const Inspection& in, uint64_t plans) {
+  std::error_code failed;
+  const uint64_t size = std::filesystem::file_size(in.output, failed);
+  return {plans, 1, failed ? std::nullopt : std::optional(size)};
+}
+
+void report(Inspection& in, const char* schema, const Written& written) {
   if (in.output == "-") return;
   if (!in.io.json()) {
-    in.io.line(cat(in.output, ": ", counted(plans, "plan"), " in ", counted(files, "file")));
+    in.io.line(cat(in.output, ": ", counted(written.plans, "plan"), " in ",
+                   counted(written.files, "file"),
+                   written.bytes ? cat(", ", *written.bytes, " bytes") : ""));
     return;
   }
   json::Writer out;
   out.begin_object().member("schema", schema).member("output", in.output);
-  out.member("plans", plans).member("files", files).end_object();
+  out.member("plans", written.plans).member("files", written.files);
+  if (written.bytes) out.member("bytes", *written.bytes);
+  out.end_object();
   in.io.line(out.text());
 }
 
@@ -101,13 +114,14 @@ Result<void> merge(Inspection& in) {
     HIPPLAN_TRY(take(writer, file, [](const plan::EntryInfo&) { return true; }));
   }
   HIPPLAN_TRY(write_to(in, writer));
-  report(in, "hipplan.merge/1", writer.entry_count(), 1);
+  report(in, "hipplan.merge/1", one_file(in, writer.entry_count()));
   return {};
 }
 
 Result<void> split(Inspection& in) {
   if (in.arguments.size() != 1) return usage(in, "wrong number of files", "one plan file");
   if (in.output.empty() || in.output == "-") return usage(in, "no folder given", "-o FOLDER/");
+  HIPPLAN_TRY(refuse_file_name(in.output));
   HIPPLAN_TRY_ASSIGN(const auto file, open_file(in.arguments[0], plan::Check::lookup));
   std::vector<plan::EntryInfo> entries;
   std::set<std::string> names;
@@ -124,16 +138,20 @@ Result<void> split(Inspection& in) {
                  .what = "two plans would be written to " + twice,
                  .advice = "take them out one by one with extract --plan"};
   HIPPLAN_TRY_ASSIGN(auto out, plan::FolderOutput::create(in.output));
+  uint64_t bytes = 0;
   for (size_t i = 0; i < entries.size(); ++i) {
     HIPPLAN_TRY(in.io.check_interrupted());
     plan::Writer writer{plan::WriteOptions{}};
     HIPPLAN_TRY(writer.add_from(file, entries[i]));
     HIPPLAN_TRY(writer.keep_unknown_sections(file));
-    HIPPLAN_TRY(writer.write(out.place(plan::entry_file_name(entries[i]))));
+    const auto place = out.place(plan::entry_file_name(entries[i]));
+    HIPPLAN_TRY(writer.write(place));
+    std::error_code ignored;
+    bytes += std::filesystem::file_size(place, ignored);
     in.io.progress("writing files", i + 1, entries.size());
   }
   HIPPLAN_TRY(out.commit());
-  report(in, "hipplan.split/1", entries.size(), entries.size());
+  report(in, "hipplan.split/1", {entries.size(), entries.size(), bytes});
   return {};
 }
 
@@ -190,7 +208,7 @@ Result<void> strip(Inspection& in) {
   plan::Writer writer{plan::WriteOptions{}};
   HIPPLAN_TRY_ASSIGN(const uint64_t taken, take(writer, file, wanted));
   HIPPLAN_TRY(write_to(in, writer));
-  report(in, "hipplan.strip/1", taken, 1);
+  report(in, "hipplan.strip/1", one_file(in, taken));
   return {};
 }
 

@@ -37,6 +37,16 @@ void show_signatures(Shown& to, const std::vector<plan::Signature>& signatures, 
   }
 }
 
+/// What was signed, and where the signature is.
+std::string sign_note(const Inspection& in, const plan::PrivateKey& key) {
+  const std::string by = " signed by key " + key.id().hex().substr(0, 16);
+  if (in.arguments.size() > 1)
+    return cat(in.arguments.size(), " files", by, in.detached ? ", each in PLAN.sig" : "");
+  const std::string& path = in.arguments.front();
+  const std::string file = in.detached ? plan::detached_path(path).string() : path;
+  return cat(path, ":", by, in.detached ? ", in " + file : "", ", ", written_bytes(file));
+}
+
 }  // namespace
 
 Result<void> sign(Inspection& in) {
@@ -54,7 +64,10 @@ Result<void> sign(Inspection& in) {
     out.member("signature", in.detached ? plan::detached_path(path).string() : path).end_object();
   }
   out.end_array().end_object();
-  if (in.io.json()) in.io.line(out.text());
+  if (in.io.json())
+    in.io.line(out.text());
+  else
+    in.io.note(sign_note(in, key));
   return {};
 }
 

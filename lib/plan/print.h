@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/result.h"
+#include "json/array_stream.h"
 #include "json/json.h"
 #include "plan/plan.h"
 
@@ -22,6 +23,11 @@ struct ShowOptions {
 Result<void> show_text(const File& file, const ShowOptions& options, std::string& out);
 /// One object of schema "hipplan.show/1" (schemas/show.schema.json).
 Result<void> show_json(const File& file, const ShowOptions& options, json::Writer& out);
+/// The same in pieces, for files of many plans: the front up to the array of plans, then each plan;
+/// how many plans the options leave out of it. What follows is "plans_not_shown".
+void show_json_front(const File& file, json::Writer& out);
+Result<uint64_t> show_json_plans(const File& file, const ShowOptions& options,
+                                 json::ArrayStream& out);
 
 /// The name that a graph's JSON gives it; empty without one.
 [[nodiscard]] std::string graph_name(const std::string& graph);

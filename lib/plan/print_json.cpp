@@ -120,7 +120,7 @@ void entry(json::Writer& out, const ShownEntry& shown, bool texts) {
 
 }  // namespace
 
-Result<void> show_json(const File& file, const ShowOptions& options, json::Writer& out) {
+void show_json_front(const File& file, json::Writer& out) {
   out.begin_object().member("schema", "hipplan.show/1").member("file", file.where());
   out.member("format", cat(file.major_version(), ".", file.minor_version()));
   out.member("bytes", static_cast<uint64_t>(file.bytes().size()));
@@ -129,13 +129,30 @@ Result<void> show_json(const File& file, const ShowOptions& options, json::Write
   out.member("plan_count", file.entry_count());
   sections(out, file);
   out.key("plans").begin_array();
+}
+
+namespace {
+
+uint64_t left_out(uint64_t matches, const ShowOptions& options) {
+  return matches > options.max_entries ? matches - options.max_entries : 0;
+}
+
+}  // namespace
+
+Result<uint64_t> show_json_plans(const File& file, const ShowOptions& options,
+                                 json::ArrayStream& out) {
+  HIPPLAN_TRY_ASSIGN(const auto matches, visit_shown(file, options, [&](const ShownEntry& shown) {
+                       out.item([&](json::Writer& one) { entry(one, shown, options.texts); });
+                     }));
+  return left_out(matches, options);
+}
+
+Result<void> show_json(const File& file, const ShowOptions& options, json::Writer& out) {
+  show_json_front(file, out);
   HIPPLAN_TRY_ASSIGN(const auto matches, visit_shown(file, options, [&](const ShownEntry& shown) {
                        entry(out, shown, options.texts);
                      }));
-  out.end_array();
-  out.member("plans_not_shown",
-             matches > options.max_entries ? matches - options.max_entries : uint64_t{0});
-  out.end_object();
+  out.end_array().member("plans_not_shown", left_out(matches, options)).end_object();
   return {};
 }
 

@@ -1,4 +1,5 @@
 #include "base/counted.h"
+#include "base/interruption.h"
 #include "plan/layout.h"
 #include "plan/print.h"
 #include "plan/print_common.h"
@@ -125,6 +126,7 @@ Result<uint64_t> visit_shown(const File& file, const ShowOptions& options,
     if (entry.graph_key.hex().compare(0, options.graph_key.size(), options.graph_key) != 0)
       return true;
     if (++matches > options.max_entries) return true;
+    if (failed = check_interruption(); !failed) return false;
     auto plan = file.read_plan(entry, false);
     auto parts = file.parts(entry);
     if (!plan || !parts) {
@@ -152,7 +154,8 @@ Result<void> show_text(const File& file, const ShowOptions& options, std::string
                        show_entry(out, shown, options.texts);
                      }));
   if (matches > options.max_entries)
-    out += cat("… and ", matches - options.max_entries, " more plans\n");
+    out += cat("… and ", matches - options.max_entries,
+               " more plans; hipplan-inspect list plans names them all, --json shows them all\n");
   return {};
 }
 

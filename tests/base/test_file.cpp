@@ -239,6 +239,34 @@ TEST_CASE(
   CHECK(folder.names() == std::vector<std::string>{"a", "b"});
 }
 
+TEST_CASE("names as long as a folder takes them are written, and their temporaries go") {
+  const Folder folder;
+  // Whole, cut, and cut where a character of two bytes would be split.
+  for (const std::string& name : {std::string(241, 'a'), std::string(242, 'b'),
+                                  std::string(255, 'c'), std::string(1, 'd') + [] {
+                                    std::string out;
+                                    while (out.size() < 254) out += "\u00e9";
+                                    return out;
+                                  }()}) {
+    INFO(name.size());
+    REQUIRE(write_file(folder / name, as_bytes("old")).ok());
+    const int ended = in_child([&] {
+      auto file = AtomicFile::create(folder / name);
+      // Without its destructor it leaves the temporary as a killed writer does.
+      ::_exit(file && file->write(as_bytes("half")).ok() ? 7 : 1);
+      return 0;
+    });
+    CHECK(ended == 7);
+    CHECK(content(folder / name) == "old");
+    REQUIRE(write_file(folder / name, as_bytes("new")).ok());
+    CHECK(content(folder / name) == "new");
+    CHECK(folder.names() == std::vector<std::string>{name});
+    fs::remove(folder / name);
+  }
+  CHECK(write_file(folder / std::string(256, 'e'), as_bytes("x")).error().code == Code::bad_input);
+  CHECK(folder.names().empty());
+}
+
 TEST_CASE("files that only look like temporaries are left alone") {
   const Folder folder;
   for (const char* name :

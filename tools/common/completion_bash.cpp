@@ -124,9 +124,14 @@ std::string bash_script(const std::string& name, const CommandRow& tool) {
   out +=
       "        esac\n        _hipplan_values \"$current\" words \"$word\"\n      else\n"
       "        case $command in\n";
-  for (const auto& command : tool.commands)
-    out += "          " + command.name + ") _hipplan_values \"$current\" " +
-           positional_kind(command) + " ;;\n";
+  for (const auto& command : tool.commands) {
+    out +=
+        "          " + command.name + ") _hipplan_values \"$current\" " + positional_kind(command);
+    // Behind the word may be a file.
+    if (positional_kind(command).starts_with("words "))
+      out += "; [[ ${#COMPREPLY[@]} -gt 0 ]] || _hipplan_values \"$current\" plan";
+    out += " ;;\n";
+  }
   out += "          *) _hipplan_values \"$current\" " + positional_kind(tool);
   if (!commands.empty())
     out += "\n            mapfile -t -O \"${#COMPREPLY[@]}\" COMPREPLY < <(compgen -W " +

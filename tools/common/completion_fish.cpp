@@ -66,7 +66,8 @@ std::string fish_script(const std::string& name, const CommandRow& tool) {
     fish_options(out, inside, command.options);
     if (!command.positionals.empty() &&
         kind_of(command.positionals.front().value) == ValueKind::words)
-      out += inside + fish_values(command.positionals.front().value) + "\n";
+      // Not -x: behind the word may be a file.
+      out += inside + " -a '" + joined(words_of(command.positionals.front().value), " ") + "'\n";
   }
   return out;
 }

@@ -64,9 +64,14 @@ void zsh_options(std::string& out, const std::vector<OptionRow>& options, const 
 }
 
 void zsh_positionals(std::string& out, const CommandRow& command, const char* indent) {
-  for (const auto& argument : command.positionals)
+  for (const auto& argument : command.positionals) {
+    const bool words = kind_of(argument.value) == ValueKind::words;
     out += std::string(" \\\n") + indent +
-           shell_quoted("*:" + zsh_text(argument.value) + ":" + zsh_action(argument.value));
+           shell_quoted((words ? "1:" : "*:") + zsh_text(argument.value) + ":" +
+                        zsh_action(argument.value));
+    // Behind the word may be a file.
+    if (words) out += std::string(" \\\n") + indent + shell_quoted("*:PLAN:" + zsh_action("PLAN"));
+  }
 }
 
 }  // namespace

@@ -1,26 +1,12 @@
 #include "common/unexpected.h"
 
 #include <algorithm>
-#include <string_view>
-#include <utility>
 #include <vector>
+
+#include "base/spelling.h"
 
 namespace hipplan::tools {
 namespace {
-
-/// Letters to add, take away or change to make one word of the other.
-size_t distance(std::string_view a, std::string_view b) {
-  std::vector<size_t> row(b.size() + 1);
-  for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (size_t i = 1; i <= a.size(); ++i) {
-    size_t corner = std::exchange(row[0], i);
-    for (size_t j = 1; j <= b.size(); ++j) {
-      const size_t changed = corner + (a[i - 1] == b[j - 1] ? 0 : 1);
-      corner = std::exchange(row[j], std::min({changed, row[j] + 1, row[j - 1] + 1}));
-    }
-  }
-  return row[b.size()];
-}
 
 bool has_option(const CLI::App& app, const std::string& name) {
   return app.get_option_no_throw(name) != nullptr;
@@ -51,7 +37,7 @@ std::string nearest(const CLI::App& app, const std::string& name) {
   const auto look = [&](const CLI::App& in) {
     for (const CLI::Option* option : in.get_options())
       for (const auto& known : option->get_lnames()) {
-        const size_t slips = distance("--" + known, name);
+        const size_t slips = edit_distance("--" + known, name);
         if (known.size() < kLeastLetters || slips >= least) continue;
         least = slips;
         out = "--" + known;

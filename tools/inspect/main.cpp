@@ -12,10 +12,11 @@ using hipplan::tools::StringList;
 namespace {
 
 struct Arguments {
-  std::string command = "show", graph_key, output, part;
+  std::string command;  ///< empty: none named, which shows files
+  std::string graph_key, output, part;
   std::vector<std::string> words, targets;
   std::string key, trust, format, device;
-  bool detached = false;
+  bool detached = false, force = false;
   int64_t date = -1;
   // What stands before the command word.
   std::string graph_key_before;
@@ -78,9 +79,10 @@ constexpr Command kCommands[] = {
     {"show", "Print what files hold (the default)", "PLAN", "Plan files, bundles, code objects",
      "PLAN...", true},
     {"diff", "Compare two files; exit 1 when they differ", "PLAN", "Two plan files", "PLAN PLAN"},
-    {"list", "List what this installation has",
-     "engines|kernels|targets|devices|handlers|instructions", "What to list",
-     "engines|kernels|targets|devices|handlers|instructions", true},
+    {"list", "List a file's plans, a line each, or what this installation has",
+     "plans|engines|kernels|targets|devices|handlers|instructions",
+     "What to list; behind plans the plan file",
+     "plans PLAN|engines|kernels|targets|devices|handlers|instructions", true},
     {"extract", "Take a part out of a file", "PLAN", "Plan file",
      "PLAN --plan|--graph|--code|--envelope|--measurements -o FILE", true, Output::file_or_stdout},
     {"size", "Print what takes how much space", "PLAN", "Plan file", "PLAN"},
@@ -142,6 +144,8 @@ void add_own_options(CLI::App& sub, Arguments& arguments, const std::string& nam
                    "Judge by the public keys (*.pem) of this folder; contents are not checked, "
                    "hipplan-verify does")
         ->type_name("FOLDER");
+  if (name == "unbundle")
+    sub.add_flag("--force", arguments.force, "Replace files of the same names that differ");
   if (name == "target")
     sub.add_option("--device", arguments.device, "Which GPU: hip:NUMBER or cuda:NUMBER")
         ->type_name("DEVICE");
@@ -165,18 +169,20 @@ bool is_list(const Command& command) {
 
 /// --graph-key and --target.
 void add_choice(CLI::App& sub, Arguments& arguments, const Command& command) {
-  if (!is_list(command))
-    sub.add_option("--graph-key", arguments.graph_key, "Which graph: first digits of its key")
-        ->type_name("KEY");
+  const bool list = is_list(command);
+  sub.add_option("--graph-key", arguments.graph_key,
+                 list ? "plans: those of this graph: its name, or the first digits of its key"
+                      : "Which graph: its name, or the first digits of its key")
+      ->type_name("KEY");
   auto* target =
       sub.add_option("--target,-t", arguments.targets,
-                     is_list(command)
-                         ? "kernels: those of these GPUs only; instructions: those of the ISA "
-                           "documents of their families, which several GPUs share"
-                         : "Which GPU: architecture or product; the plan that it gets")
+                     list ? "plans: those that this GPU gets; kernels: those of these GPUs only; "
+                            "instructions: those of the ISA documents of their families, which "
+                            "several GPUs share"
+                          : "Which GPU: architecture or product; the plan that it gets")
           ->type_name("TARGET")
           ->allow_extra_args(false);
-  if (!is_list(command)) target->expected(1);
+  if (!list) target->expected(1);
 }
 
 void add_command(CLI::App& app, Arguments& arguments, const Command& command) {
@@ -206,11 +212,11 @@ void add_before_command(CLI::App& app, Arguments& arguments) {
                      ->allow_extra_args(false)
                      ->group("");
   app.callback([&arguments, key, target] {
-    const auto& command =
-        *std::find_if(std::begin(kCommands), std::end(kCommands),
-                      [&](const Command& c) { return arguments.command == c.name; });
+    const auto& command = *std::find_if(
+        std::begin(kCommands), std::end(kCommands),
+        [&](const Command& c) { return arguments.command.empty() || arguments.command == c.name; });
     for (const auto* option : {key, target})
-      if (option->count() != 0 && (!command.chooses || (is_list(command) && option == key)))
+      if (option->count() != 0 && !command.chooses)
         throw CLI::ValidationError("--" + option->get_lnames().front(),
                                    arguments.command + " takes none");
     const auto put_first = [](std::vector<std::string>& before, std::vector<std::string>& list) {
@@ -236,6 +242,7 @@ hipplan::tools::About about() {
       "\"--graph-key\", \"--target\" and the common options stand before the command or behind "
       "it, the other options behind it.",
       {{"hipplan-inspect conv.hplan", "what is inside"},
+       {"hipplan-inspect list plans library.hplan", "a line for each plan"},
        {"hipplan-inspect diff old.hplan new.hplan",
         "what changed; exit status 1 when anything did"},
        {"hipplan-inspect disasm conv.hplan --target gfx942", "the machine code"},
@@ -246,7 +253,7 @@ int inspect(const Arguments& arguments, const hipplan_tool_io& io) {
   StringList word_list, target_list;
   hipplan_inspect_options options{};
   options.struct_size = sizeof(options);
-  options.command = arguments.command.c_str();
+  options.command = given(arguments.command);
   options.arguments = word_list.view(arguments.words);
   options.graph_key = given(arguments.graph_key);
   options.targets = target_list.view(arguments.targets);
@@ -258,6 +265,7 @@ int inspect(const Arguments& arguments, const hipplan_tool_io& io) {
   options.format = given(arguments.format);
   options.date = arguments.date;
   options.device = given(arguments.device);
+  options.force = arguments.force;
   return hipplan_tool_inspect(&options, &io);
 }
 

@@ -1,0 +1,124 @@
+// hipplan-inspect bundle, unbundle: a folder of plans as one file and back.
+#include <filesystem>
+
+#include "base/counted.h"
+#include "base/file.h"
+#include "base/interruption.h"
+#include "commands/inspect_parts.h"
+#include "commands/plans.h"
+#include "plan/bundle.h"
+#include "plan/signature.h"
+
+namespace hipplan::commands {
+
+Result<void> show_bundle(Inspection& in, ByteView bytes, const std::string& path) {
+  HIPPLAN_TRY_ASSIGN(const auto members, plan::list_bundle(bytes, path));
+  if (members.empty()) return empty_bundle(path);
+  json::Writer out;
+  out.begin_object().member("schema", "hipplan.bundle/1").member("path", path);
+  out.key("members").begin_array();
+  for (const auto& member : members) {
+    if (!in.io.json())
+      in.io.line(cat(member.sha256.hex().substr(0, 16), "  ", member.bytes, "  ", member.name));
+    out.begin_object().member("name", member.name).member("bytes", member.bytes);
+    out.member("sha256", member.sha256.hex()).end_object();
+  }
+  out.end_array().end_object();
+  if (in.io.json()) in.io.line(out.text());
+  return {};
+}
+
+namespace {
+
+/// How many plans of a folder have their signatures in a file beside them.
+uint64_t detached_signatures(const std::filesystem::path& folder) {
+  uint64_t out = 0;
+  std::error_code failed, ignored;
+  for (std::filesystem::recursive_directory_iterator it(folder, failed), end; !failed && it != end;
+       it.increment(failed))
+    if (it->path().extension() == ".hplan" && it->is_regular_file(ignored) && !it->is_symlink() &&
+        std::filesystem::exists(plan::detached_path(it->path()), ignored))
+      ++out;
+  return out;
+}
+
+/// The bundle that was made or unpacked: the document with --json, else a line about it.
+Result<void> report_bundle(Inspection& in, const std::string& bundle, const std::string& written) {
+  HIPPLAN_TRY_ASSIGN(const auto bytes, FileView::open(bundle));
+  if (in.io.json()) return show_bundle(in, bytes.view(), bundle);
+  HIPPLAN_TRY_ASSIGN(const auto members, plan::list_bundle(bytes.view(), bundle));
+  uint64_t size = bytes.view().size();
+  if (written != bundle) {
+    size = 0;
+    for (const auto& member : members) size += member.bytes;
+  }
+  in.io.note(cat(written, ": ", counted(members.size(), "file"), ", ", size, " bytes"));
+  return {};
+}
+
+/// Refuses to replace a file of the folder that is not the member of its name.
+Result<void> refuse_changed(const std::vector<plan::BundleMember>& members,
+                            const std::string& folder) {
+  std::string first;
+  uint64_t changed = 0;
+  for (const auto& member : members) {
+    HIPPLAN_TRY(check_interruption());
+    std::error_code ignored;
+    const auto path = std::filesystem::path(folder) / member.name;
+    // What is no file is judged where it is written.
+    if (!std::filesystem::is_regular_file(path, ignored)) continue;
+    const auto there = FileView::open(path);
+    if (there && there->view().size() == member.bytes && sha256(there->view()) == member.sha256)
+      continue;
+    if (changed++ == 0) first = path.string();
+  }
+  if (changed == 0) return {};
+  return Error{.code = Code::bad_input,
+               .reason = "file-exists",
+               .where = first,
+               .what = cat("is there and differs from the bundle's file",
+                           changed == 1 ? "" : cat("; so do ", changed - 1, " more")),
+               .advice = "write to another folder, or replace with --force"};
+}
+
+}  // namespace
+
+Result<void> bundle(Inspection& in) {
+  HIPPLAN_TRY(need(in, 1, "one folder"));
+  if (in.output.empty()) return inspect_usage("no output given", "-o FILE.tar.zst");
+  if (in.output == "-")
+    return inspect_usage("a bundle is not written to standard output", "-o FILE.tar.zst");
+  std::error_code ignored;
+  const bool device = std::filesystem::exists(in.output, ignored) &&
+                      !std::filesystem::is_regular_file(in.output, ignored);
+  // A plan's name would be taken for a plan, and may be one of those that are packed. Under others
+  // than this no command finds members.
+  if (!device && !in.output.ends_with(".tar.zst"))
+    return Error{.code = Code::bad_input,
+                 .reason = "output-name",
+                 .where = in.output,
+                 .what = in.output.ends_with(".hplan") ? "is a plan's name" : "is no bundle's name",
+                 .expected = "-o FILE.tar.zst"};
+  if (in.io.json() && device)
+    return inspect_usage("a pipe or device cannot be read back for the report", "-o FILE.tar.zst");
+  HIPPLAN_TRY(plan::write_bundle(in.arguments[0], in.output));
+  if (const uint64_t left = detached_signatures(in.arguments[0]); left != 0)
+    in.io.note(cat(counted(left, "detached signature"), left == 1 ? " is" : " are",
+                   " not in the bundle, which takes .hplan files only; signatures inside files "
+                   "(sign without --detached) travel with them"));
+  return device ? Result<void>() : report_bundle(in, in.output, in.output);
+}
+
+Result<void> unbundle(Inspection& in) {
+  HIPPLAN_TRY(need(in, 1, "one bundle"));
+  if (in.output.empty()) return inspect_usage("no output given", "-o FOLDER/");
+  if (in.output == "-") return inspect_usage("files cannot go to standard output", "-o FOLDER/");
+  HIPPLAN_TRY(refuse_file_name(in.output));
+  HIPPLAN_TRY_ASSIGN(const auto members, plan::list_bundle(in.arguments[0]));
+  if (members.empty()) return empty_bundle(in.arguments[0]);
+  if (!in.force) HIPPLAN_TRY(refuse_changed(members, in.output));
+  HIPPLAN_TRY(plan::unpack_bundle(in.arguments[0], in.output));
+  return report_bundle(in, in.arguments[0], in.output);
+}
+
+}  // namespace hipplan::commands

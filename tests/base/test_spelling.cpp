@@ -1,0 +1,35 @@
+#include <doctest/doctest.h>
+
+#include "base/spelling.h"
+
+using namespace hipplan;
+
+TEST_CASE("letters to add, take away or change") {
+  CHECK(edit_distance("", "") == 0);
+  CHECK(edit_distance("show", "show") == 0);
+  CHECK(edit_distance("sho", "show") == 1);
+  CHECK(edit_distance("shwo", "show") == 1);
+  CHECK(edit_distance("hsow", "show") == 1);
+  CHECK(edit_distance("kitten", "sitting") == 3);
+  CHECK(edit_distance("", "abc") == 3);
+  CHECK(edit_distance("extract", "disasm") == edit_distance("disasm", "extract"));
+}
+
+TEST_CASE("the word most alike, or none") {
+  const auto nearest = [](const char* written) {
+    NearestWord out(written);
+    for (const char* known : {"show", "split", "strip", "sign", "signatures"}) out.look(known);
+    return out.word();
+  };
+  CHECK(nearest("sho") == "show");
+  CHECK(nearest("stirp") == "strip");
+  CHECK(nearest("stiip") == "strip");
+  CHECK(nearest("stxxp").empty());  // two of five letters are too many
+  CHECK(nearest("strp") == "strip");
+  CHECK(nearest("signature") == "signatures");
+  CHECK(nearest("show") == "show");
+  CHECK(nearest("conv.hplan").empty());
+  CHECK(nearest("").empty());
+  NearestWord long_one(std::string(100, 'a'));
+  CHECK(!long_one.look(std::string(100, 'a') + "b"));
+}
