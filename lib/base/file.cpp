@@ -14,6 +14,7 @@
 
 #include "base/file_lock.h"
 #include "base/interruption.h"
+#include "base/path_fault.h"
 
 namespace hipplan {
 namespace fs = std::filesystem;
@@ -31,9 +32,7 @@ Error machine_error(const fs::path& path, const std::string& doing, int number) 
 
 Error open_error(const fs::path& path, int number) {
   if (number == EINTR) return interrupted_error();
-  const bool callers_fault = number == ENOENT || number == ENOTDIR || number == EACCES ||
-                             number == ENAMETOOLONG || number == ELOOP;
-  return {.code = callers_fault ? Code::bad_input : Code::machine,
+  return {.code = is_wrong_path(number) ? Code::bad_input : Code::machine,
           .reason = "open",
           .where = path.string(),
           .what = std::string("cannot open: ") + std::strerror(number)};
@@ -137,6 +136,8 @@ void take_access_of(const fs::path& target, int descriptor) {
   (void)!::fchmod(descriptor, mode);
 }
 
+/// The target's name and what marks a temporary. Of a name that leaves no room for that the front
+/// stays, cut between characters: targets that share a front share a row of numbers, no more.
 fs::path temporary_name(const fs::path& target, int number) {
   const std::string mark = kTemporaryMark + std::to_string(number);
   std::string name = target.filename().string();
@@ -172,14 +173,14 @@ Result<FileView> FileView::open(const fs::path& path, uint64_t limit) {
                  .what = "is a folder",
                  .expected = "a file"};
   FileView out;
-  if (!S_ISREG(info.st_mode)) {
-    // A stream is read into memory, and a device or a pipe may have no end.
+  if (!S_ISREG(info.st_mode) || info.st_size == 0) {
+    // A stream is read into memory, and a device or a pipe may have no end. Files of /proc have no
+    // size and hold something all the same.
     HIPPLAN_TRY_ASSIGN(auto bytes, read_stream(file.get(), path, limit));
     return own(std::move(bytes));
   }
   const auto size = static_cast<uint64_t>(info.st_size);
   if (size > limit) return too_large(path, limit);
-  if (size == 0) return out;
   if (size <= kReadWhole) {
     const auto memory = std::make_shared_for_overwrite<std::byte[]>(static_cast<size_t>(size));
     const std::span<std::byte> all(memory.get(), static_cast<size_t>(size));

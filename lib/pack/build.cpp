@@ -3,6 +3,7 @@
 #include <set>
 
 #include "base/file.h"
+#include "base/path_fault.h"
 #include "descriptor/loader.h"
 #include "pack/jobs.h"
 #include "pack/nvidia_compiler.h"
@@ -21,6 +22,14 @@ Error bad_option(std::string where, std::string what, std::string expected = "",
                std::move(found), ""};
 }
 
+Error open_error(const fs::path& path, const char* what, const std::error_code& why) {
+  const bool wrong = is_wrong_path(why.value());
+  return Error{.code = wrong ? Code::bad_input : Code::machine,
+               .reason = wrong ? "open" : "output-write",
+               .where = path.string(),
+               .what = cat(what, ": ", why.message())};
+}
+
 /// Folders that options name, where the answer is plain before anything is done.
 Result<void> check_folders(const BuildOptions& options) {
   std::error_code ignored;
@@ -30,6 +39,10 @@ Result<void> check_folders(const BuildOptions& options) {
                  .where = options.kernels.string(),
                  .what = fs::exists(options.kernels, ignored) ? "is no folder" : "is not there",
                  .expected = "the folder of the kernel sources"};
+  if (std::error_code failed; !options.kernels.empty()) {
+    (void)fs::directory_iterator(options.kernels, failed);
+    if (failed) return open_error(options.kernels, "cannot read the folder", failed);
+  }
   if (fs::exists(options.cache, ignored) && !fs::is_directory(options.cache, ignored))
     return bad_option("--cache " + options.cache.string(), "is no folder",
                       "a folder, which may be a new one");
@@ -202,7 +215,7 @@ Result<BuildReport> build(const BuildOptions& given) {
   }
   std::error_code failed;
   fs::create_directories(options.output, failed);
-  if (failed) return write_error(options.output, failed.message());
+  if (failed) return open_error(options.output, "cannot make the folder", failed);
   TemporaryFolder::remove_stale(options.output);
   HIPPLAN_TRY_ASSIGN(const TemporaryFolder stage,
                      TemporaryFolder::create(fs::absolute(options.output)));

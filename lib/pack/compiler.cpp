@@ -1,8 +1,12 @@
 #include "pack/compiler.h"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <sstream>
 
 #include "base/file.h"
+#include "base/join.h"
 #include "pack/compile_cache.h"
 #include "pack/dependencies.h"
 #include "pack/nvidia_compiler.h"
@@ -101,6 +105,53 @@ std::vector<std::string> compile_arguments(const Unit& unit, const std::string& 
   return out;
 }
 
+namespace {
+
+/// The lines in which a compiler and what it starts say what is wrong.
+std::vector<std::string> error_lines(const std::string& output) {
+  std::vector<std::string> out;
+  std::istringstream lines(output);
+  for (std::string line; std::getline(lines, line);)
+    if (line.find("error:") != std::string::npos) out.push_back(line);
+  return out;
+}
+
+/// Whether such a line says that the machine kept the compiler from writing, and nothing of the
+/// source. It runs in the C locale.
+bool is_of_machine(const std::string& line) {
+  for (const int number : {ENOSPC, EDQUOT, EFBIG, EIO, ENOMEM, EMFILE, ENFILE, EROFS}) {
+    const std::string text = std::strerror(number);
+    if (line.ends_with(text) || line.ends_with(text + "'") || line.ends_with(text + "\""))
+      return true;
+  }
+  return false;
+}
+
+/// A compiler that failed. One that a signal ended met no error in the source: a full disk does
+/// that to what writes through a mapping.
+Error compile_error(const Finished& finished, const std::string& where) {
+  const auto errors = error_lines(finished.output);
+  const auto any = [&](const auto& holds) {
+    return std::any_of(errors.begin(), errors.end(), holds);
+  };
+  constexpr int kSignal = 128;
+  const bool killed = finished.status > kSignal || any([](const std::string& line) {
+                        return line.find("failed due to signal") != std::string::npos;
+                      });
+  Error out{.code = killed || any(is_of_machine) ? Code::machine : Code::bad_input,
+            .reason = "compile-failed",
+            .where = where,
+            .what = cat("the compiler failed with status ", finished.status),
+            .advice = shown(finished.output)};
+  if (killed) {
+    out.what = "the compiler was ended by a signal; is the disk full?";
+    out.advice = joined(errors, "\n");
+  }
+  return out;
+}
+
+}  // namespace
+
 Result<Compiled> compile(const Compiler& compiler, const Unit& unit, const std::string& arch,
                          const fs::path& work, const fs::path& cache) {
   HIPPLAN_TRY_ASSIGN(const CompileCache store, CompileCache::open(cache, compiler, unit, arch));
@@ -115,14 +166,7 @@ Result<Compiled> compile(const Compiler& compiler, const Unit& unit, const std::
       arguments.push_back(std::move(argument));
     arguments.insert(arguments.end(), {"-o", object.string()});
     HIPPLAN_TRY_ASSIGN(const Finished finished, run_program(arguments, unit.folder));
-    if (finished.status != 0)
-      return Error{Code::bad_input,
-                   "compile-failed",
-                   unit_text(unit, arch),
-                   cat("the compiler failed with status ", finished.status),
-                   "",
-                   "",
-                   shown(finished.output)};
+    if (finished.status != 0) return compile_error(finished, unit_text(unit, arch));
     std::error_code ignored;
     if (!fs::exists(object, ignored))
       return Error{Code::bad_input,

@@ -46,8 +46,8 @@ struct Compiled {
 
 /// Compiles into `work` (a folder for this call alone). `cache` may be empty; a cached code object
 /// is taken when compiler, arguments, the names of all files under the kernels folder and the
-/// content of all files used are the same. Fails with bad_input, reason "compile-failed", in the
-/// compiler's words.
+/// content of all files used are the same. Fails with bad_input (machine where it could not write
+/// or crashed), reason "compile-failed", in the compiler's words.
 Result<Compiled> compile(const Compiler& compiler, const Unit& unit, const std::string& arch,
                          const std::filesystem::path& work, const std::filesystem::path& cache);
 

@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "base/file_lock.h"
+#include "base/path_fault.h"
 
 namespace hipplan::pack {
 namespace {
@@ -116,10 +117,11 @@ Result<TemporaryFolder> TemporaryFolder::create(const std::filesystem::path& par
     if (lock >= 0 && std::filesystem::exists(name, failed)) return TemporaryFolder(name, lock);
     if (lock >= 0) ::close(lock);
   }
-  return Error{Code::machine,
+  const int number = errno;
+  return Error{is_wrong_path(number) ? Code::bad_input : Code::machine,
                "output-write",
                parent.string(),
-               cat("making a temporary folder failed: ", std::strerror(errno)),
+               cat("making a temporary folder failed: ", std::strerror(number)),
                "",
                "",
                ""};

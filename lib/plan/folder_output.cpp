@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/file_lock.h"
+#include "base/path_fault.h"
 #include "plan/errors.h"
 
 namespace hipplan::plan {
@@ -55,9 +56,7 @@ std::vector<fs::path> missing_folders(const fs::path& folder) {
 
 Error folder_error(const fs::path& folder, const std::error_code& why) {
   const int number = why.value();
-  const bool callers_fault = number == ENOTDIR || number == EEXIST || number == EACCES ||
-                             number == ENAMETOOLONG || number == ENOENT || number == ELOOP ||
-                             number == EINVAL;
+  const bool callers_fault = is_wrong_path(number) || number == EEXIST || number == EINVAL;
   const std::string what = "cannot make the folder: " + why.message();
   return callers_fault ? bad_input("open", folder.string(), what)
                        : machine("io", folder.string(), what);
