@@ -115,8 +115,8 @@ HIPPLAN_API int hipplan_tool_verify(const hipplan_verify_options* options,
 typedef struct hipplan_run_options {
   size_t struct_size;
   const char* file;
-  const char* device;      /* emulator:ARCH, hip:NUMBER, cuda:NUMBER, null:ARCH, auto */
-  const char* graph_key;   /* which plan of a library */
+  const char* device;    /* emulator:ARCH, hip:NUMBER, cuda:NUMBER, null:ARCH, auto */
+  const char* graph_key; /* which plan of a library: its graph's name, or first digits of its key */
   const char* graph_file;  /* graph for a file that holds none */
   const char* target_file; /* description of a device that does not ship */
   hipplan_strings inputs;  /* "UID=FILE.npy" */
@@ -137,10 +137,11 @@ typedef struct hipplan_run_options {
   const char* break_pc;        /* hexadecimal address at which to print the registers of the
                                   wavefront of `trace` (0:0), instead of its instructions */
   /* Measurement: */
-  int cold;          /* time the steps from the file to the first result */
-  int replay_graph;  /* bench: start the launches as one recorded graph */
-  uint32_t samples;  /* bench: samples to take; 0: the default */
-  const char* cache; /* bench: "cold" (null) or "warm" last level cache */
+  int cold;           /* time the steps from the file to the first result */
+  int replay_graph;   /* bench: start the launches as one recorded graph */
+  uint32_t samples;   /* bench: samples to take; 0: the default */
+  const char* cache;  /* bench: "cold" (null) or "warm" last level cache */
+  const char* target; /* architecture or target name: the plan that is for it; null: for `device` */
 } hipplan_run_options;
 HIPPLAN_API int hipplan_tool_run(const hipplan_run_options* options, const hipplan_tool_io* io);
 

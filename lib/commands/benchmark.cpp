@@ -154,7 +154,7 @@ struct Benchmark::State {
     run::Buffers outputs;
     Judging judging;
     judging.reference = false;
-    judging.next_step = [this] { return io.check_interrupted(); };
+    judging.next_step = [this](const char*) { return io.check_interrupted(); };
     judging.ran_once = [&](const run::Buffers& first) -> Result<void> {
       outputs = first;
       return {};

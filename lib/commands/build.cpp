@@ -70,9 +70,9 @@ Result<void> check_options(const hipplan_build_options& options, bool json) {
     return missing("--device goes with --benchmark", "pass --benchmark, or --target to bake");
   } else if (options.targets.count == 0 && options.target_files.count == 0)
     return missing("no target given", "pass --target, for instance --target gfx942,gfx1100");
-  if (text_or_empty(options.output).empty() && options.dry_run == 0)
+  if (output_of(options).empty() && options.dry_run == 0)
     return missing("no output given", "pass -o FILE.hplan, -o FOLDER/ or --dry-run");
-  if (text_or_empty(options.output) == "-" && (json || options.why != 0))
+  if (output_of(options) == "-" && (json || options.why != 0))
     return missing("standard output cannot take the plan and a report",
                    "write the plan to a file, or leave out --json and --why");
   return {};
@@ -101,9 +101,9 @@ Result<void> prepare(Bake& bake) {
   auto inputs = paths;
   for (const auto& file : items(options.target_files)) inputs.push_back(file);
   inputs.push_back(text_or_empty(options.sign_key));
-  HIPPLAN_TRY(refuse_overwrite(text_or_empty(options.output), inputs));
+  HIPPLAN_TRY(refuse_overwrite(output_of(options), inputs));
   for (const auto& path : paths) bake.sources.push_back({path, std::nullopt, {}});
-  const std::string output = text_or_empty(options.output);
+  const std::string output = output_of(options);
   // A folder or a pattern asks for many graphs even where it holds one.
   const bool many = paths.size() > 1 || paths != items(options.graphs);
   bake.to_folder = to_folder(output, many);
@@ -171,8 +171,10 @@ Result<void> bake_all(Bake& bake) {
   for (const Job& job : bake.jobs) {
     tell(job.notes, bake.io);
     if (job.baked->ok()) continue;
-    const Error& error = job.baked->error();
+    Error error = job.baked->error();
     not_served = not_served || error.reason == "not-served";
+    // --why tells every reason as a result; once is enough.
+    if (!job.explanation.empty() && !bake.io.json()) error.details.clear();
     bake.io.fail(error.within(bake.sources[job.source].path + " for " +
                               bake.targets[job.target].arch.text()));
   }
@@ -208,8 +210,11 @@ Result<void> run(Bake& bake) {
   HIPPLAN_TRY(prepare(bake));
   HIPPLAN_TRY(read_all(bake));
   HIPPLAN_TRY(bake_all(bake));
-  const std::string output = text_or_empty(bake.options.output);
-  if (!output.empty() && !bake.to_folder) refuse_twins(bake);
+  const std::string output = output_of(bake.options);
+  if (bake.to_folder)
+    refuse_same_names(bake);
+  else if (!output.empty())
+    refuse_twins(bake);
   const bool any = std::any_of(bake.jobs.begin(), bake.jobs.end(),
                                [](const Job& job) { return job.baked->ok(); });
   const bool good = bake.io.status() == 0 || (bake.options.keep_going != 0 && any);
@@ -224,7 +229,7 @@ Result<void> run(Bake& bake) {
 
 /// Where an output was asked for and not made, that is said.
 void tell_unwritten(const Bake& bake) {
-  const bool asked = bake.options.dry_run == 0 && !text_or_empty(bake.options.output).empty();
+  const bool asked = bake.options.dry_run == 0 && !output_of(bake.options).empty();
   if (!asked || bake.written || bake.io.status() >= HIPPLAN_INTERRUPTED) return;
   bake.io.note(
       std::string("nothing was written") +

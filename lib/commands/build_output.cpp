@@ -1,11 +1,13 @@
 // hipplan-build: files, the check of their bytes, and reports.
 #include <filesystem>
 #include <map>
+#include <set>
 
 #include "base/file.h"
 #include "base/harmless.h"
 #include "commands/baking.h"
 #include "commands/build_parts.h"
+#include "commands/replaced.h"
 #include "commands/targets.h"
 #include "plan/diff.h"
 #include "plan/folder_output.h"
@@ -31,43 +33,65 @@ Result<void> write_one(const Bake& bake, const std::string& path,
   return {};
 }
 
-/// One file per graph, named after the graph's file.
+/// The file in an output folder that takes a graph's plans: named after the graph's file.
+fs::path file_in_folder(const Source& source) {
+  fs::path name = source.path == "-" ? fs::path("stdin") : fs::path(source.path).stem();
+  name += ".hplan";
+  return name;
+}
+
+/// One file per graph.
 Result<void> write_folder(const Bake& bake, const fs::path& folder) {
   std::map<fs::path, std::vector<const Job*>> files;
-  std::map<fs::path, size_t> owner;
-  for (const Job& job : bake.jobs) {
-    if (!job.baked->ok()) continue;
-    const std::string& path = bake.sources[job.source].path;
-    fs::path name = path == "-" ? fs::path("stdin") : fs::path(path).stem();
-    name += ".hplan";
-    const auto [it, fresh] = owner.emplace(name, job.source);
-    if (!fresh && it->second != job.source)
-      return Error{.code = Code::bad_input,
-                   .reason = "output-name",
-                   .where = path,
-                   .what = "two graphs would be written to " + name.string(),
-                   .advice = "rename one, or write them to one file with -o FILE.hplan"};
-    files[name].push_back(&job);
-  }
+  for (const Job& job : bake.jobs)
+    if (job.baked->ok()) files[file_in_folder(bake.sources[job.source])].push_back(&job);
   HIPPLAN_TRY_ASSIGN(auto out, plan::FolderOutput::create(folder));
+  std::vector<std::string> notes;
   uint64_t done = 0;
   for (const auto& [name, jobs] : files) {
     HIPPLAN_TRY(bake.io.check_interrupted());
+    if (auto note = note_on_signature((folder / name).string(), bake.key.has_value()))
+      notes.push_back(*std::move(note));
     HIPPLAN_TRY(write_one(bake, out.place(name).string(), jobs));
     bake.io.progress("writing files", ++done, files.size());
   }
-  return out.commit();
+  HIPPLAN_TRY(out.commit());
+  for (const auto& note : notes) bake.io.note(note);
+  return {};
 }
 
 }  // namespace
 
 Result<void> write_baked(const Bake& bake) {
-  const std::string output = text_or_empty(bake.options.output);
+  const std::string output = output_of(bake.options);
   if (bake.to_folder) return write_folder(bake, output);
   std::vector<const Job*> good;
   for (const Job& job : bake.jobs)
     if (job.baked->ok()) good.push_back(&job);
-  return write_one(bake, output, good);
+  const auto note = note_on_signature(output, bake.key.has_value());
+  HIPPLAN_TRY(write_one(bake, output, good));
+  if (note) bake.io.note(*note);
+  return {};
+}
+
+void refuse_same_names(Bake& bake) {
+  std::map<fs::path, size_t> owner;
+  std::set<size_t> told;
+  for (Job& job : bake.jobs) {
+    if (!job.baked->ok()) continue;
+    const Source& source = bake.sources[job.source];
+    const fs::path name = file_in_folder(source);
+    const size_t first = owner.emplace(name, job.source).first->second;
+    if (first == job.source) continue;
+    Error error{.code = Code::bad_input,
+                .reason = "output-name",
+                .where = source.path,
+                .what = cat("would be written to ", name.string(), ", as ",
+                            bake.sources[first].path, " is"),
+                .advice = "rename one, or write them to one file with -o FILE.hplan"};
+    if (told.insert(job.source).second) bake.io.fail(error);
+    job.baked.emplace(std::move(error));
+  }
 }
 
 namespace {
@@ -82,6 +106,11 @@ Result<void> compare_bytes(const Bytes& a, const Bytes& b, const char* what) {
 }
 
 }  // namespace
+
+std::string output_of(const hipplan_build_options& options) {
+  const std::string output = text_or_empty(options.output);
+  return is_standard_output(output) ? "-" : output;
+}
 
 bool to_folder(const std::string& output, bool many) {
   std::error_code ignored;
@@ -122,10 +151,12 @@ void print_baked(const Bake& bake) {
   for (const Job& job : bake.jobs) {
     const std::string head =
         bake.sources[job.source].path + " for " + bake.targets[job.target].arch.text();
-    if (job.baked->ok() && text_or_empty(bake.options.output) != "-") {
+    if (job.baked->ok() && output_of(bake.options) != "-") {
       const auto& baked = job.baked->value();
-      bake.io.line(cat(head, ": ", baked.engine, ", kernel ", baked.kernel, ", plan ",
-                       job.plan_digest.hex().substr(0, 16), fate));
+      const std::string& name = bake.sources[job.source].graph->value().name;
+      bake.io.line(cat(head, ": ", baked.engine, ", kernel ", baked.kernel, ", graph key ",
+                       job.graph_key.hex().substr(0, 16), name.empty() ? "" : " (" + name + ")",
+                       fate));
     }
     if (job.explanation.empty()) continue;
     bake.io.result(cat(job.baked->ok() ? "" : harmless(head) + ": ", job.explanation, "\n"));
@@ -135,7 +166,7 @@ void print_baked(const Bake& bake) {
 void print_baked_json(const Bake& bake, const Result<void>& done) {
   json::Writer out;
   out.begin_object().member("schema", "hipplan.build/1");
-  out.member("output", text_or_empty(bake.options.output));
+  out.member("output", output_of(bake.options));
   out.member("written", bake.written);
   out.key("plans").begin_array();
   for (const Job& job : bake.jobs) {
@@ -143,7 +174,11 @@ void print_baked_json(const Bake& bake, const Result<void>& done) {
     out.member("target", bake.targets[job.target].arch.text());
     if (job.baked->ok()) {
       out.member("engine", job.baked->value().engine).member("kernel", job.baked->value().kernel);
-      out.member("graph_key", job.graph_key.hex()).member("plan_digest", job.plan_digest.hex());
+      out.member("graph_key", job.graph_key.hex());
+      const std::string& name = bake.sources[job.source].graph->value().name;
+      out.key("graph_name");
+      name.empty() ? out.null() : out.value(name);
+      out.member("plan_digest", job.plan_digest.hex());
       if (bake.options.why != 0) out.key("reasons").raw(job.baked->value().plan.reasons);
     } else {
       out.key("error");

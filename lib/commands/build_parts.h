@@ -46,10 +46,15 @@ struct Bake {
   std::unique_ptr<Benchmark> benchmark = nullptr;  ///< measures, with --benchmark
 };
 
+/// The output as it was asked for; a file that is standard output is "-".
+[[nodiscard]] std::string output_of(const hipplan_build_options& options);
 /// Whether an output means a folder: it ends in a slash or is one. Where nothing is yet, a name
 /// without extension is one too when `many` graphs were asked for.
 [[nodiscard]] bool to_folder(const std::string& output, bool many);
-/// Writes what was baked: one file, or one for each graph into a folder, all of them or none.
+/// Refuses graphs whose files in the output folder would be called like an earlier one's.
+void refuse_same_names(Bake& bake);
+/// Writes what was baked: one file, or one for each graph into a folder, all of them or none. A
+/// note tells of signatures that are written over.
 Result<void> write_baked(const Bake& bake);
 /// Bakes again with nothing cached, one thread and the plans in reverse, and compares the bytes;
 /// what another process has baked is compared too. Fails with negative, reason "not-reproducible".

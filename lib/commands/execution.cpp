@@ -127,17 +127,19 @@ Result<std::vector<run::OutputComparison>> execute_and_judge(device::Device& dev
   const run::Execute once = [&](const run::Buffers& poisoned) {
     return run_once(device, executable, inputs, poisoned);
   };
-  const auto next = [&] { return judging.next_step ? judging.next_step() : Result<void>{}; };
-  HIPPLAN_TRY(next());
+  const auto next = [&](const char* step) {
+    return judging.next_step ? judging.next_step(step) : Result<void>{};
+  };
+  HIPPLAN_TRY(next(judging.twice ? "first run" : "run"));
   HIPPLAN_TRY_ASSIGN(const auto outputs, run::execute_once(graph, once));
   if (judging.ran_once) HIPPLAN_TRY(judging.ran_once(outputs));
   if (judging.twice) {
-    HIPPLAN_TRY(next());
+    HIPPLAN_TRY(next("second run"));
     HIPPLAN_TRY(run::execute_again(graph, once, outputs));
   }
   if (judging.judged) HIPPLAN_TRY(judging.judged());
   if (!judging.reference) return std::vector<run::OutputComparison>{};
-  HIPPLAN_TRY(next());
+  HIPPLAN_TRY(next("CPU reference"));
   return run::compare_with_reference(graph, inputs, outputs, judging.tolerance, judging.jobs);
 }
 

@@ -49,7 +49,8 @@ struct Judging {
   bool reference = true;  ///< compare with the CPU reference
   run::Tolerance tolerance{};
   unsigned jobs = 0;
-  std::function<Result<void>()> next_step{};  ///< before each run and the comparison
+  /// Before each run and the comparison, with its name: "first run".
+  std::function<Result<void>(const char*)> next_step{};
   std::function<Result<void>(const run::Buffers&)> ran_once{};  ///< outputs of the first run
   std::function<Result<void>()> judged{};  ///< all runs are done, nothing is compared yet
 };

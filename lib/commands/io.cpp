@@ -1,6 +1,7 @@
 #include "commands/io.h"
 
 #include <glob.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <array>
@@ -9,6 +10,7 @@
 
 #include "base/harmless.h"
 #include "base/interruption.h"
+#include "base/path_fault.h"
 #include "base/shared_library.h"
 #include "commands/plans.h"
 #include "plan/folder_output.h"
@@ -58,6 +60,18 @@ Error usage_error(Error fields) {
   fields.code = Code::bad_input;
   fields.reason = "usage";
   return fields;
+}
+
+bool is_standard_output(const std::string& output) {
+  if (output == "-") return true;
+  struct stat named{}, standard{}, null{};
+  const auto same = [](const struct stat& a, const struct stat& b) {
+    return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+  };
+  if (::stat(output.c_str(), &named) != 0 || ::stat("/dev/stdout", &standard) != 0 ||
+      !same(named, standard))
+    return false;
+  return ::stat("/dev/null", &null) != 0 || !same(named, null);
 }
 
 Result<void> refuse_overwrite(const std::string& output, const std::vector<std::string>& inputs) {
@@ -215,6 +229,14 @@ Error nothing_found(const std::string& argument, const std::string& what) {
   return {.code = Code::bad_input, .reason = "open", .where = argument, .what = what};
 }
 
+Error unreadable_folder(const fs::path& folder, const std::error_code& why) {
+  const bool wrong = is_wrong_path(why.value());
+  return {.code = wrong ? Code::bad_input : Code::machine,
+          .reason = wrong ? "open" : "io",
+          .where = folder.string(),
+          .what = "cannot read the folder: " + why.message()};
+}
+
 /// What one folder holds itself: files with one of the suffixes into `found`, folders (links to
 /// folders are not followed) into `below`.
 std::error_code search_folder(const fs::path& folder, const std::vector<std::string>& suffixes,
@@ -237,10 +259,7 @@ void expand_folder(const fs::path& folder, const std::vector<std::string>& suffi
     const fs::path at = std::move(left.back());
     left.pop_back();
     if (const std::error_code failed = search_folder(at, suffixes, found, left))
-      found.push_back({at.string(), Error{.code = Code::machine,
-                                          .reason = "io",
-                                          .where = at.string(),
-                                          .what = "cannot read the folder: " + failed.message()}});
+      found.push_back({at.string(), unreadable_folder(at, failed)});
   }
   if (found.empty())
     found.push_back(

@@ -96,13 +96,18 @@ struct NamedPath {
 
 /// Files named by arguments: files as they are, folders searched recursively for `suffixes` in
 /// sorted order, glob patterns expanded, "-" kept, at most once. A folder or pattern that holds
-/// nothing (bad_input, reason "open") and a folder below that cannot be read (machine, reason "io")
-/// stand in their places with their failures. Fails for "-" given twice.
+/// nothing (bad_input, reason "open") and a folder below that cannot be read (the same where that
+/// is not allowed, else machine, reason "io") stand in their places with their failures. Fails for
+/// "-" given twice.
 Result<std::vector<NamedPath>> named_paths(const std::vector<std::string>& arguments,
                                            const std::vector<std::string>& suffixes);
 /// The same where all must be found: the first failure is that of the whole.
 Result<std::vector<std::string>> expand_paths(const std::vector<std::string>& arguments,
                                               const std::vector<std::string>& suffixes);
+
+/// Whether a name to write to is "-" or any other name of standard output: /dev/stdout, or the file
+/// that it was sent to. /dev/null keeps nothing apart.
+[[nodiscard]] bool is_standard_output(const std::string& output);
 
 /// Refuses to write over one of the files that a command reads: bad_input, reason "output-name".
 /// A member of a bundle counts as the bundle; "-" and empty names are no files.

@@ -36,9 +36,8 @@ void print_build(const pack::BuildReport& report, Io& io) {
 Result<std::vector<std::string>> arches_to_pack(const hipplan_strings& names, const Io& io) {
   HIPPLAN_TRY_ASSIGN(auto out, target_names(names));
   for (auto& name : out) {
-    if (target::Arch::parse(name)) continue;
     HIPPLAN_TRY_ASSIGN(const auto arch, arch_of(name, io));
-    name = arch.base;
+    if (!target::Arch::parse(name)) name = arch.base;
   }
   return out;
 }

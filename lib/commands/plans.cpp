@@ -270,7 +270,7 @@ Result<plan::EntryInfo> resolve(const plan::File& file, const std::string& graph
                .what = "no plan in the file runs on " + device.text(),
                .expected = "one of " + targets,
                .found = device.text(),
-               .advice = "bake one for " + device.base};
+               .advice = advice_to_bake(device)};
 }
 
 Result<std::vector<plan::EntryInfo>> resolve_each(const plan::File& file,

@@ -127,6 +127,7 @@ constexpr plan::ReasonFacts kGeneralReasons[] = {
     {"request", "no-plan", "unusable", "a plan was required and the file holds none"},
     {"request", "architecture", "bad-input", "not an architecture's name"},
     {"request", "unknown-target", "bad-input", "no target of this name is known"},
+    {"request", "undescribed-target", "unusable", "no target file describes the architecture"},
     {"request", "duplicate-target", "bad-input", "a target is given twice"},
     {"request", "target-file", "bad-input", "a target description cannot be read"},
     {"request", "data-folder", "machine", "this installation's data cannot be read"},

@@ -2,6 +2,8 @@
 #include <cmath>
 
 #include "commands/commands.h"
+#include "commands/graphs.h"
+#include "commands/memory_need.h"
 #include "commands/plans.h"
 #include "commands/run_session.h"
 #include "reference/reference.h"
@@ -9,7 +11,7 @@
 namespace hipplan::commands {
 namespace {
 
-/// The target of the file's only plan, or empty: what "--device auto" falls back to.
+/// The target of the file's first plan, or empty: what "--device auto" falls back to.
 Result<std::string> first_target(const plan::File& file, const std::string& graph_key) {
   std::string out;
   HIPPLAN_TRY(file.for_each_of(graph_key, [&](const plan::EntryInfo& entry) {
@@ -44,12 +46,24 @@ Result<void> check_options(const hipplan_run_options& options, DeviceKind kind) 
 
 Result<void> open_all(Session& session) {
   const auto& options = session.options;
-  const std::string path = text_or_empty(options.file), key = text_or_empty(options.graph_key);
+  const std::string path = text_or_empty(options.file);
   HIPPLAN_TRY_ASSIGN(const auto file, open_file(path, plan::Check::lookup));
-  HIPPLAN_TRY_ASSIGN(const auto fallback, first_target(file, key));
+  const auto chosen = graph_digits(file, text_or_empty(options.graph_key));
+  if (!chosen) return chosen.error().within(path);
+  const std::string& key = *chosen;
+  HIPPLAN_TRY_ASSIGN(auto fallback, first_target(file, key));
   if (fallback.empty()) {  // no plan has such a key: what resolve() says, whatever the device
     const auto none = resolve(file, key, {});
     if (!none) return none.error().within(path);
+  }
+  std::optional<target::Arch> wanted;
+  if (options.target != nullptr) {
+    HIPPLAN_TRY_ASSIGN(wanted, arch_of(options.target, session.io));
+    fallback = wanted->text();
+    // Whether there is such a plan does not hang on devices.
+    const auto there = resolve(file, key, *wanted);
+    if (!there) return there.error().within(path);
+    if (const auto note = note_on_taken({*there}, *wanted)) session.io.note(*note);
   }
   DeviceRequest request{text_or_empty(options.device), fallback, {}, {}};
   HIPPLAN_TRY_ASSIGN(session.kind, kind_of(request.name, fallback));
@@ -59,7 +73,7 @@ Result<void> open_all(Session& session) {
     request.described.push_back(std::move(described));
   }
   HIPPLAN_TRY_ASSIGN(const auto arch, arch_of_device(request, session.io));
-  auto entry = resolve(file, key, arch);
+  auto entry = resolve(file, key, wanted.value_or(arch));
   if (!entry) return entry.error().within(path);
   HIPPLAN_TRY_ASSIGN(session.plan, file.read_plan(*entry, true));
   HIPPLAN_TRY_ASSIGN(request.options, emulator_options(options, session.io, session.watch));
@@ -83,7 +97,7 @@ Result<void> execute(Session& session, bool judge) {
   judging.reference = session.options.check != 0;
   judging.tolerance = tolerance_of(session.options);
   judging.jobs = io.jobs();
-  judging.next_step = [&] { return session.next_step(); };
+  judging.next_step = [&](const char* name) { return session.next_step(name); };
   const auto before = session.device->counters();
   judging.ran_once = [&](const run::Buffers& outputs) -> Result<void> {
     session.watch.on = false;
@@ -122,15 +136,16 @@ Result<void> work(Session& session) {
   // Inputs, one run or two, the reference, files, the measurement.
   session.steps =
       3u + (judge ? 1 : 0) + (options.check != 0 ? 1 : 0) + (options.bench != 0 ? 1 : 0);
-  HIPPLAN_TRY(session.next_step());
+  HIPPLAN_TRY(check_memory(session.graph, session.kind == DeviceKind::emulator));
+  HIPPLAN_TRY(session.next_step("inputs"));
   HIPPLAN_TRY(make_inputs(session));
   HIPPLAN_TRY(session.io.check_interrupted());
   if (options.cold != 0) HIPPLAN_TRY(run_cold(session, text_or_empty(options.file)));
   HIPPLAN_TRY(execute(session, judge));
-  HIPPLAN_TRY(session.next_step());
+  HIPPLAN_TRY(session.next_step("comparison"));
   HIPPLAN_TRY(check_files(session, expects));
   if (options.bench == 0) return {};
-  HIPPLAN_TRY(session.next_step());
+  HIPPLAN_TRY(session.next_step("measurement"));
   return run_bench(session);
 }
 
@@ -143,6 +158,7 @@ int run(const hipplan_run_options& options, Io& io) {
     failure = done.error();
     io.fail(*failure);
   }
+  session.long_work.end();
   bool wrong = false;
   for (const auto& compared : session.comparisons) wrong |= !compared.result.pass;
   if (wrong) io.fail_quietly(HIPPLAN_NEGATIVE);

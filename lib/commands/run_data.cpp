@@ -77,7 +77,7 @@ Result<Assignments> assignments(const hipplan_strings& list, const char* option)
     if (!good)
       return usage_error(
           {.where = std::string(option) + " " + item, .what = "is not UID=FILE.npy"});
-    if (item.substr(equals + 1) == "-" && std::string_view(option) == "--output")
+    if (std::string_view(option) == "--output" && is_standard_output(item.substr(equals + 1)))
       return usage_error({.where = std::string(option) + " " + item,
                           .what = "standard output takes the report and no tensor",
                           .expected = "a file"});

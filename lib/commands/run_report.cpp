@@ -42,6 +42,12 @@ std::string shortest(double value) {
 
 }  // namespace
 
+std::string Session::subject() const {
+  return cat(text_or_empty(options.file), ": ", plan.graph_key.hex().substr(0, 16), "/",
+             plan.target, graph.name.empty() ? "" : " (" + graph.name + ")", " on ",
+             device->name());
+}
+
 void print_json(Session& session, const std::optional<Error>& failure) {
   json::Writer out;
   out.begin_object()
@@ -89,6 +95,7 @@ std::string repeat_line(const Session& session) {
   add_given("--hip-library", session.io.hip_library());
   add_given("--cuda-library", session.io.cuda_library());
   if (options.check != 0) out += " --check";
+  if (options.target != nullptr) add("--target", options.target);
   if (options.graph_file != nullptr) add("--graph", options.graph_file);
   if (options.target_file != nullptr) add("--target-file", options.target_file);
   for (const auto& input : items(options.inputs)) add("--input", input);

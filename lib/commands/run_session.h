@@ -7,6 +7,7 @@
 
 #include "commands/execution.h"
 #include "commands/io.h"
+#include "commands/long_work.h"
 #include "commands/run_emulator.h"
 #include "commands/targets.h"
 #include "commands/timing.h"
@@ -58,13 +59,16 @@ struct Session {
   Watch watch{};                            ///< for --trace and --break
   std::optional<BenchResult> bench{};
   std::optional<ColdTimes> cold{};
+  LongWork long_work{io};
   uint64_t step = 0, steps = 1;  ///< of the work, for its progress
 
   /// Before each step: tells the progress, and stops when asked to.
-  Result<void> next_step() {
-    io.progress("running the plan", step++, steps);
+  Result<void> next_step(const char* name) {
+    long_work.begin(subject(), name, step++, steps);
     return io.check_interrupted();
   }
+  /// "conv.hplan: 04151b225e3ac406/gfx942 (conv) on emulator:gfx942".
+  [[nodiscard]] std::string subject() const;
 };
 
 // Data -------------------------------------------------------------------------------------------

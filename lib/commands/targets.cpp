@@ -34,7 +34,64 @@ Result<void> refuse_twice(const std::vector<target::Arch>& arches) {
   return {};
 }
 
+/// The least compute capability of an NVIDIA GPU that kernels are made for.
+constexpr unsigned kLeastMajor = 8;
+
+bool below_least(const target::Arch& arch) {
+  const auto nvidia = target::parse_nvidia(arch.base);
+  return nvidia && nvidia->major < kLeastMajor;
+}
+
+/// Whether somebody has such a GPU: one that AMD code objects can be for, or any of NVIDIA's.
+bool is_known(const target::Arch& arch) {
+  return !arch.is_amd() || codeobject::machine_number(arch.base).has_value();
+}
+
+/// Which plans an NVIDIA GPU without a target file runs as they are.
+std::string plans_for(const target::Arch& arch) {
+  std::string best;
+  for (const std::string code : {"sm_80", "sm_90"})
+    if (target::nvidia_runs(code, arch.base)) best = code;
+  if (!best.empty()) return cat(arch.base, " runs plans for ", best, " as they are");
+  return cat("plans for ", arch.base, " are PTX");
+}
+
+/// Every command's one answer to a name that no target file describes. `said` is what the targets
+/// say of it. A word that names no target is bad_input, reason "unknown-target"; an architecture
+/// that there is, and of which nothing is known here, is unusable, reason "undescribed-target".
+Error target_error(const std::string& name, Error said, const pipeline::Targets& known) {
+  const auto arch = target::Arch::parse(name);
+  if (said.reason != "unknown-target" || !arch) return said;
+  if (!is_known(*arch)) {
+    said.what = "is not known";
+    const std::string similar = known.similar_arch(arch->base);
+    if (!similar.empty()) {
+      said.expected = "";
+      said.advice = "did you mean " + similar + "?";
+    }
+    return said;
+  }
+  said.code = Code::unusable;
+  said.reason = "undescribed-target";
+  if (below_least(*arch)) {
+    said.what = "is below the least compute capability that kernels are made for";
+    said.expected = cat(kLeastMajor, ".0 (sm_80) or more");
+    said.found = arch->base;
+    said.advice = "";
+  } else if (target::parse_nvidia(arch->base)) {
+    said.advice = plans_for(*arch) + "; " + said.advice;
+  }
+  return said;
+}
+
 }  // namespace
+
+std::string advice_to_bake(const target::Arch& arch) {
+  if (below_least(arch))
+    return cat("no kernels are made for it: NVIDIA GPUs are served from compute capability ",
+               kLeastMajor, ".0 (sm_80) on");
+  return "bake one for " + arch.base;
+}
 
 Result<std::vector<std::string>> target_names(const hipplan_strings& lists) {
   std::vector<std::string> out;
@@ -58,8 +115,9 @@ Result<std::vector<target::Description>> resolve_targets(const hipplan_strings& 
   if (!wanted.empty()) {
     HIPPLAN_TRY_ASSIGN(const auto known, pipeline::Targets::load(targets_folder(io)));
     for (const auto& name : wanted) {
-      HIPPLAN_TRY_ASSIGN(auto description, known.find(name));
-      out.push_back(std::move(description));
+      auto description = known.find(name);
+      if (!description) return target_error(name, description.error(), known);
+      out.push_back(*std::move(description));
     }
   }
   HIPPLAN_TRY_ASSIGN(auto described, read_descriptions(files));
@@ -84,7 +142,7 @@ Result<std::vector<target::Arch>> arches_of(const std::vector<std::string>& name
                                             const Io& io) {
   std::vector<target::Arch> out;
   for (const auto& name : names) {
-    HIPPLAN_TRY_ASSIGN(auto arch, arch_of(name, io));
+    HIPPLAN_TRY_ASSIGN(auto arch, arch_of(name, io, described));
     out.push_back(std::move(arch));
   }
   for (const auto& description : described) out.push_back(description.arch);
@@ -137,7 +195,14 @@ Result<target::Description> find_description(const std::string& name, const Devi
     if (description.name == name || (arch && description.arch.base == arch->base))
       return description;
   HIPPLAN_TRY_ASSIGN(const auto known, pipeline::Targets::load(targets_folder(io)));
-  return known.find(name);
+  auto found = known.find(name);
+  if (!found) return target_error(name, found.error(), known);
+  return found;
+}
+
+/// Whether nothing but a description is wanting.
+bool is_undescribed(const Error& error) {
+  return error.reason == "undescribed-target" || error.reason == "unknown-target";
 }
 
 Result<int> gpu_index(const std::string& device_name, const std::string& text) {
@@ -156,8 +221,8 @@ Result<target::Description> describe_gpu(const device::Identity& identity,
   if (!description || description->arch.base != identity.arch.base)
     description = find_description(identity.arch.base, request, io);
   if (description) return description;
-  const std::string& reason = description.error().reason;
-  if (reason != "unknown-target" && reason != "data-folder") return description.error();
+  const Error& error = description.error();
+  if (!is_undescribed(error) && error.reason != "data-folder") return error;
   target::Description out;
   out.name = identity.name;
   out.arch = identity.arch;
@@ -194,33 +259,37 @@ Result<std::unique_ptr<device::Device>> open_gpu(const DeviceName& split,
   return std::unique_ptr<device::Device>();
 }
 
+/// What the emulator says of GPUs that it is not made for, before plans are looked for.
+Result<void> check_emulated(const DeviceName& device, const target::Arch& arch) {
+  if (device.kind != DeviceKind::emulator || arch.is_amd()) return {};
+  return Error{
+      .code = Code::unusable,
+      .reason = "arch",
+      .where = "emulator:" + arch.base,
+      .what = "the emulator runs AMD architectures only",
+      .expected = "gfx90a, gfx942 or the like",
+      .found = arch.text(),
+      .advice = cat("take null:", arch.base, ", which loads and launches, or cuda:NUMBER")};
+}
+
 }  // namespace
 
-Result<target::Arch> arch_of(const std::string& name, const Io& io) {
+Result<target::Arch> arch_of(const std::string& name, const Io& io,
+                             const std::vector<target::Description>& described) {
   auto arch = target::Arch::parse(name);
-  if (arch) return arch;
+  if (arch && is_known(*arch)) return arch;
+  for (const auto& description : described)
+    if (arch && description.arch.base == arch->base) return arch;
   HIPPLAN_TRY_ASSIGN(const auto known, pipeline::Targets::load(targets_folder(io)));
   const auto description = known.find(name);
   if (description) return description->arch;
-  return without_target_file(description.error(), "any other is named by its architecture");
+  return without_target_file(target_error(name, description.error(), known),
+                             "any other is named by its architecture");
 }
 
 Error without_target_file(Error error, const std::string& advice) {
   if (error.advice.find("--target-file") != std::string::npos) error.advice = advice;
   return error;
-}
-
-std::optional<std::string> note_on_unknown(const target::Arch& arch,
-                                           const std::vector<target::Description>& described,
-                                           const Io& io) {
-  if (!arch.is_amd() || codeobject::machine_number(arch.base)) return std::nullopt;
-  for (const auto& description : described)
-    if (description.arch.base == arch.base) return std::nullopt;
-  const auto known = pipeline::Targets::load(targets_folder(io));
-  const std::string similar = known ? known->similar_arch(arch.base) : "";
-  if (similar == arch.base) return std::nullopt;
-  return arch.base + " is no architecture known here" +
-         (similar.empty() ? "" : "; nearest is " + similar);
 }
 
 std::string advice_on_list(const std::string& word, std::vector<std::string> given, const Io& io) {
@@ -254,9 +323,14 @@ Result<target::Arch> arch_of_device(const DeviceRequest& request, const Io& io) 
   HIPPLAN_TRY_ASSIGN(const auto gpu, open_gpu(split, request, io));
   if (gpu) return gpu->description().arch;
   const auto description = find_description(split.arch, request, io);
-  if (description) return description->arch;
+  if (description) {
+    HIPPLAN_TRY(check_emulated(split, description->arch));
+    return description->arch;
+  }
   const auto arch = target::Arch::parse(split.arch);
-  return arch && description.error().reason == "unknown-target" ? arch : description.error();
+  if (!arch || description.error().reason != "undescribed-target") return description.error();
+  HIPPLAN_TRY(check_emulated(split, *arch));
+  return arch;
 }
 
 Result<std::unique_ptr<device::Device>> open_device(const DeviceRequest& request, const Io& io) {

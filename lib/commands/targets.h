@@ -18,7 +18,9 @@ namespace hipplan::commands {
 /// bad_input, reason "usage"; else what was to be asked of every target would be asked of none.
 Result<std::vector<std::string>> target_names(const hipplan_strings& lists);
 
-/// Names first, then files, in the order given; the same architecture twice is bad_input.
+/// Names first, then files, in the order given; the same architecture twice is bad_input. A word
+/// that names no target is bad_input, reason "unknown-target"; an architecture that no target file
+/// describes is unusable, reason "undescribed-target".
 Result<std::vector<target::Description>> resolve_targets(const hipplan_strings& names,
                                                          const hipplan_strings& files,
                                                          const Io& io);
@@ -26,17 +28,17 @@ Result<std::vector<target::Description>> resolve_targets(const hipplan_strings& 
 /// The same without the advice to pass --target-file, for what takes none.
 [[nodiscard]] Error without_target_file(Error error, const std::string& advice);
 
-/// The architecture that a name means: an architecture, whether a target file describes it or not,
-/// or the target or product of that name. Enough for whatever only asks what runs where.
-Result<target::Arch> arch_of(const std::string& name, const Io& io);
+/// The architecture that a name means: one that there is or that is `described`, whether a target
+/// file describes it or not, or the target or product of that name. Enough for whatever only asks
+/// what runs where. Any other word is bad_input, reason "unknown-target".
+Result<target::Arch> arch_of(const std::string& name, const Io& io,
+                             const std::vector<target::Description>& described = {});
 /// The same for names and target files, the same architecture twice being bad_input.
 Result<std::vector<target::Arch>> arches_of(const std::vector<std::string>& names,
                                             const std::vector<target::Description>& described,
                                             const Io& io);
-/// What to say of an architecture that neither machine code nor a target file can be for, as far
-/// as is known here: a name with a slip would be asked for in vain.
-[[nodiscard]] std::optional<std::string> note_on_unknown(
-    const target::Arch& arch, const std::vector<target::Description>& described, const Io& io);
+/// What to do where no plan runs on `arch`: "bake one for gfx942", if that can be.
+[[nodiscard]] std::string advice_to_bake(const target::Arch& arch);
 /// The error of a file that is not there, with advice where its name is a target: a list of targets
 /// was given with spaces, `given` being its first.
 [[nodiscard]] Error hint_at_list(Error error, const std::string& path, const hipplan_strings& given,

@@ -36,19 +36,14 @@ Result<void> check_code_once(const plan::Plan& plan, CheckedCode& checked) {
   return {};
 }
 
-/// A file may hold plans for several devices; those of the others are checked and not executed.
-bool executes(const plan::Plan& plan, const Verification& v) {
-  return !v.device || restore::check_target(plan, *v.device).ok();
-}
-
-Result<void> check_plan(const plan::Plan& plan, PlanVerdict& verdict, Verification& v,
-                        CheckedCode& checked) {
+Result<void> check_plan(const plan::Plan& plan, const std::string& file, PlanVerdict& verdict,
+                        Verification& v, CheckedCode& checked) {
   const auto& provider = restore::built_in_provider();
   const auto code = check_code_once(plan, checked);
   HIPPLAN_TRY(restore::check_restorable(plan, provider, nullptr, code ? nullptr : &code.error()));
   for (const auto& target : v.targets)
     if (restore::check_target(plan, target)) verdict.usable_on.push_back(target.text());
-  if (v.options.execute != 0 && executes(plan, v)) HIPPLAN_TRY(execute_plan(plan, verdict, v));
+  if (v.options.execute != 0) HIPPLAN_TRY(execute_plan(plan, file, verdict, v));
   return v.io.check_interrupted();
 }
 
@@ -92,24 +87,17 @@ Result<void> check_file(const plan::File& file, FileVerdict& out, Verification& 
                                                                : file.read_decisions(entry));
     verdict.engine = *out.names.insert(plan.payload.engine_name).first;
     verdict.kernel = *out.names.insert(plan.payload.kernel_name).first;
-    if (auto good = check_plan(plan, verdict, v, checked); !good) {
+    if (auto good = check_plan(plan, out.path, verdict, v, checked); !good) {
+      if (good.error().code == Code::interrupted) return good;
       verdict.failure = good.error();
       v.io.fail(good.error().within(cat(out.path, ": plan ", short_name(entry))));
       note_failure(out, good.error());
     }
-    if (verdict.not_executed && !lacks_graph(verdict))
-      out.status = worse(out.status, HIPPLAN_MACHINE);
     out.plans.push_back(std::move(verdict));
     if (entries.size() > 1 && v.options.execute == 0)
       v.io.progress("checking plans", out.plans.size(), entries.size());
   }
   check_targets(out, v);
-  if (v.options.execute != 0 && v.executed == 0 && v.device && !entries.empty() && out.status == 0)
-    return Error{.code = Code::unusable,
-                 .reason = "target",
-                 .what = "no plan in the file runs on the device, so none was executed",
-                 .expected = "a plan for " + v.device->text(),
-                 .advice = "name a device that the file holds plans for"};
   return {};
 }
 
@@ -124,7 +112,8 @@ void judge_file(const std::string& path, Result<plan::File> opened, Verification
     const bool named = error.where.compare(0, path.size(), path) == 0;
     out.failure = error;
     note_failure(out, error);
-    v.io.fail(named ? error : error.within(path));
+    // A request to stop is told once, of the whole.
+    if (error.code != Code::interrupted) v.io.fail(named ? error : error.within(path));
   }
   v.files.push_back(std::move(out));
 }
@@ -192,8 +181,6 @@ Result<void> work(Verification& v) {
   HIPPLAN_TRY_ASSIGN(v.described, read_descriptions(v.options.target_files));
   HIPPLAN_TRY_ASSIGN(const auto names, target_names(v.options.targets));
   HIPPLAN_TRY_ASSIGN(v.targets, arches_of(names, v.described, v.io));
-  for (const auto& arch : v.targets)
-    if (const auto note = note_on_unknown(arch, v.described, v.io)) v.io.note(*note);
   if (v.options.paths.count == 0)
     return usage_error(
         {.what = "no file given", .advice = "name at least one .hplan file, folder or bundle"});
@@ -217,7 +204,7 @@ Result<void> work(Verification& v) {
       HIPPLAN_TRY(verify_path(paths[i].path, v));
     if (paths.size() > 1) v.io.progress("verifying files", i + 1, paths.size());
   }
-  return {};
+  return v.io.check_interrupted();
 }
 
 }  // namespace
@@ -229,7 +216,7 @@ int verify(const hipplan_verify_options& options, Io& io) {
   }
   Verification v{options, io, {}, {}, {}, {}, {}};
   const auto done = work(v);
-  tell_absent(v);
+  judge_left_out(v);
   if (!done) {
     io.fail(done.error());
     if (v.files.empty()) return io.status();

@@ -88,9 +88,12 @@ std::string uri(const std::string& path) {
   return out;
 }
 
-void sarif_rules(json::Writer& out, const std::vector<std::pair<std::string, Error>>& results) {
+/// A finding and the file that it is of.
+using FileFinding = std::pair<std::string, Finding>;
+
+void sarif_rules(json::Writer& out, const std::vector<FileFinding>& results) {
   std::set<std::string> met;
-  for (const auto& [path, error] : results) met.insert(error.reason);
+  for (const auto& [path, finding] : results) met.insert(finding.error.reason);
   out.key("rules").begin_array();
   for (const auto& facts : verify_reasons()) {
     if (met.count(std::string(facts.reason)) == 0) continue;
@@ -102,10 +105,11 @@ void sarif_rules(json::Writer& out, const std::vector<std::pair<std::string, Err
   out.end_array();
 }
 
-void sarif_result(json::Writer& out, const std::string& path, const Error& error) {
-  // That a plan without a graph is not executed is no failure.
+void sarif_result(json::Writer& out, const FileFinding& found) {
+  const auto& [path, finding] = found;
+  const Error& error = finding.error;
   out.begin_object().member("ruleId", error.reason);
-  out.member("level", error.reason == "no-graph" ? "note" : "error");
+  out.member("level", finding.fault ? "error" : "note");
   out.key("message").begin_object().member("text", harmless(message_of(error))).end_object();
   out.key("locations").begin_array().begin_object();
   out.key("physicalLocation").begin_object().key("artifactLocation").begin_object();
@@ -132,9 +136,9 @@ void print_verdicts_junit(const std::vector<FileVerdict>& files, Io& io) {
 }
 
 void print_verdicts_sarif(const std::vector<FileVerdict>& files, Io& io) {
-  std::vector<std::pair<std::string, Error>> results;
+  std::vector<FileFinding> results;
   for (const auto& file : files)
-    for (auto& error : failures_of(file)) results.emplace_back(file.path, std::move(error));
+    for (auto& finding : findings_of(file)) results.emplace_back(file.path, std::move(finding));
   json::Writer out;
   out.begin_object().member("$schema", "https://json.schemastore.org/sarif-2.1.0.json");
   out.member("version", "2.1.0").key("runs").begin_array().begin_object();
@@ -147,7 +151,7 @@ void print_verdicts_sarif(const std::vector<FileVerdict>& files, Io& io) {
     out.end_object().end_object();
   }
   out.end_array().key("results").begin_array();
-  for (const auto& [path, error] : results) sarif_result(out, path, error);
+  for (const auto& found : results) sarif_result(out, found);
   out.end_array().end_object().end_array().end_object();
   io.bytes(out.text() + "\n");
 }

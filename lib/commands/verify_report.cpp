@@ -6,15 +6,16 @@
 
 #include "base/counted.h"
 #include "base/join.h"
+#include "commands/targets.h"
 
 namespace hipplan::commands {
 namespace {
 
-constexpr std::string_view kNoGraph = "no-graph";
+constexpr std::string_view kNoGraph = "no-graph", kOtherDevice = "target";
 
 /// Why a plan was not executed, in short: "no such device (the CUDA driver library does not open)".
 std::string absence(const Error& error) {
-  if (error.reason == kNoGraph) return error.what;
+  if (error.reason == kNoGraph || error.reason == kOtherDevice) return error.what;
   if (error.code != Code::machine) return error.where + ": " + error.what;
   return "no such device (" + error.what + ")";
 }
@@ -64,6 +65,8 @@ const char* status_word(int status) {
       return "unusable here";
     case HIPPLAN_UNTRUSTED:
       return "untrusted";
+    case HIPPLAN_INTERRUPTED:
+      return "interrupted";
     default:
       return "not executed or not read";
   }
@@ -79,24 +82,49 @@ bool lacks_graph(const PlanVerdict& plan) {
   return plan.not_executed && plan.not_executed->reason == kNoGraph;
 }
 
+bool is_for_others(const PlanVerdict& plan) {
+  return plan.not_executed && plan.not_executed->reason == kOtherDevice;
+}
+
 Error missing_error(const MissingTarget& missing) {
+  const auto arch = target::Arch::parse(missing.target);
   return {.code = Code::unusable,
           .reason = "target",
           .where = "graph " + missing.graph_key.hex().substr(0, 16),
           .what = "no sound plan in the file runs on " + missing.target,
-          .advice = "bake one for " + missing.target.substr(0, missing.target.find(':'))};
+          .advice = arch ? advice_to_bake(*arch) : ""};
 }
 
-std::vector<Error> failures_of(const FileVerdict& file) {
-  std::vector<Error> out;
-  for (const auto& plan : file.plans)
-    for (const auto* error : {&plan.failure, &plan.not_executed})
-      if (*error) out.push_back((*error)->within("plan " + short_name(plan.entry)));
-  for (const auto& missing : file.missing) out.push_back(missing_error(missing));
+std::vector<Finding> findings_of(const FileVerdict& file) {
+  std::vector<Finding> out;
+  for (const auto& plan : file.plans) {
+    const std::string where = "plan " + short_name(plan.entry);
+    if (plan.failure) out.push_back({plan.failure->within(where)});
+    if (plan.not_executed)
+      out.push_back({plan.not_executed->within(where), file.idle && !lacks_graph(plan)});
+  }
+  for (const auto& missing : file.missing) out.push_back({missing_error(missing)});
   // The first of the missing targets is the failure of the whole file too.
-  if (file.failure && file.missing.empty()) out.push_back(*file.failure);
+  if (file.failure && file.missing.empty()) out.push_back({*file.failure});
   return out;
 }
+
+namespace {
+
+/// What a file is called that is not good; null for a good one. Its plans may be good all the same,
+/// and not executed.
+const char* verdict_word(const FileVerdict& file) {
+  const bool good = !file.failure && file.missing.empty() &&
+                    std::none_of(file.plans.begin(), file.plans.end(), [](const PlanVerdict& plan) {
+                      return static_cast<bool>(plan.failure);
+                    });
+  if (good) return nullptr;
+  if (file.status == HIPPLAN_DAMAGED) return "damaged";
+  if (file.status == HIPPLAN_UNTRUSTED) return "untrusted";
+  return file.status == HIPPLAN_INTERRUPTED ? "interrupted" : "refused";
+}
+
+}  // namespace
 
 void print_verdicts(const std::vector<FileVerdict>& files, Io& io) {
   std::map<int, size_t> counts;
@@ -105,11 +133,8 @@ void print_verdicts(const std::vector<FileVerdict>& files, Io& io) {
     const auto left_out = static_cast<size_t>(std::count_if(
         file.plans.begin(), file.plans.end(),
         [](const PlanVerdict& plan) { return static_cast<bool>(plan.not_executed); }));
-    if (failures_of(file).size() != left_out) {
-      io.line(cat(file.path, ": ",
-                  file.status == HIPPLAN_DAMAGED     ? "damaged"
-                  : file.status == HIPPLAN_UNTRUSTED ? "untrusted"
-                                                     : "refused"));
+    if (const char* word = verdict_word(file)) {
+      io.line(cat(file.path, ": ", word));
       print_executions(file, io);
       continue;
     }

@@ -21,7 +21,6 @@ struct Execution {
   std::vector<run::OutputComparison> outputs;
 };
 
-/// What is known about one plan after checking.
 /// A value that is seldom there, and takes no more room than a pointer when it is not: a file may
 /// hold a hundred thousand plans.
 template <class T>
@@ -39,6 +38,7 @@ class Seldom {
   std::unique_ptr<T> value_;
 };
 
+/// What is known about one plan after checking.
 struct PlanVerdict {
   plan::EntryInfo entry;
   std::string_view engine, kernel;  ///< in the file's names
@@ -50,6 +50,8 @@ struct PlanVerdict {
 /// Whether a plan was not executed because it carries no graph. That is no failure of anything: it
 /// was baked so, and everything else about it has been checked.
 [[nodiscard]] bool lacks_graph(const PlanVerdict& plan);
+/// Whether it was not executed because it is for another device than the one that was named.
+[[nodiscard]] bool is_for_others(const PlanVerdict& plan);
 
 /// A graph without a sound plan for a target that was asked for.
 struct MissingTarget {
@@ -64,6 +66,7 @@ struct FileVerdict {
   std::set<std::string> names;  ///< of engines and kernels: few, for any number of plans
   std::vector<PlanVerdict> plans;
   int status = 0;
+  bool idle = false;  ///< plans were left out, and none of any file was executed: that is a fault
 };
 
 /// One line a file, executions below it, and a summary of several.
@@ -77,9 +80,14 @@ void print_verdicts_sarif(const std::vector<FileVerdict>& files, Io& io);
 
 /// "04151b225e3ac406/gfx942"
 [[nodiscard]] std::string short_name(const plan::EntryInfo& entry);
-/// Every failure of a file in the order of finding: of its plans (those that were not executed
-/// too), its missing targets, the file.
-[[nodiscard]] std::vector<Error> failures_of(const FileVerdict& file);
+/// What is to be said of a file besides that it is good.
+struct Finding {
+  Error error;
+  bool fault = true;  ///< not so where a plan was not executed and that is no fault
+};
+/// Every finding of a file in their order: of its plans (those that were not executed too), its
+/// missing targets, the file.
+[[nodiscard]] std::vector<Finding> findings_of(const FileVerdict& file);
 /// No sound plan of a graph runs on a target.
 [[nodiscard]] Error missing_error(const MissingTarget& missing);
 

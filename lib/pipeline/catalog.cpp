@@ -66,7 +66,7 @@ Result<std::shared_ptr<const descriptor::DescriptorSet>> Catalog::descriptors(
     if (there == order.end()) {
       const auto held = architectures();
       return Error{
-          .code = Code::bad_input,
+          .code = Code::unusable,
           .reason = "no-kernels",
           .where = folder_.string(),
           .what = "holds no kernels for " + arch.base,

@@ -51,7 +51,7 @@ class Catalog {
  public:
   /// `folder` holds one packed tree per architecture; `jobs` threads parse files.
   Catalog(std::filesystem::path folder, unsigned jobs) : folder_(std::move(folder)), jobs_(jobs) {}
-  /// The tree of the base architecture, else that of its generic family. Fails with bad_input when
+  /// The tree of the base architecture, else that of its generic family. Fails with unusable when
   /// there is neither (listing what there is), and passes the loader's diagnostics on.
   Result<std::shared_ptr<const descriptor::DescriptorSet>> descriptors(const target::Arch& arch,
                                                                        const DiagnosticSink& sink);

@@ -8,6 +8,7 @@
 #include <cctype>
 
 #include "base/join.h"
+#include "base/spelling.h"
 #include "pipeline/pipeline.h"
 #include "target/nvidia.h"
 
@@ -153,6 +154,12 @@ Error Targets::not_found(const std::string& name) const {
     labels.push_back(label(named));
     if (!arch && start.size() > 2 && plain(named.stem).starts_with(start))
       meant.push_back(named.stem);
+  }
+  if (!arch && meant.empty()) {
+    NearestWord nearest(start);
+    for (const auto& named : targets_)
+      for (const std::string& known : {named.stem, named.description.arch.base})
+        if (nearest.look(known)) meant = {known};
   }
   if (!meant.empty()) {
     error.advice = "did you mean " + joined(meant, " or ") + "?";

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/spelling.h"
 #include "select/ranking.h"
 
 namespace hipplan::select {
@@ -11,6 +12,20 @@ std::string engine_names(const descriptor::DescriptorSet& set) {
   std::string out;
   for (const auto& engine : set.engines) out += (out.empty() ? "" : ", ") + engine->name;
   return out.empty() ? "none" : out;
+}
+
+constexpr size_t kLongestName = 80;
+
+/// The engine whose name, with or without its provider in front, is most like `text`; empty when
+/// none is.
+std::string nearest_engine(const descriptor::DescriptorSet& set, const std::string& text) {
+  NearestWord nearest(text);
+  std::string out;
+  for (const auto& engine : set.engines) {
+    const bool whole = nearest.look(engine->name);
+    if (nearest.look(engine->name.substr(engine->name.find(':') + 1)) || whole) out = engine->name;
+  }
+  return out;
 }
 
 /// The engine that the request pins by name, decimal id or 0xHEX id; null when it pins none.
@@ -26,11 +41,13 @@ Result<const descriptor::Engine*> pinned_engine(const descriptor::DescriptorSet&
     hex[1] = 'X';
     if (text == std::to_string(engine->engine_id) || upper == hex) return engine.get();
   }
+  const std::string nearest = nearest_engine(set, text.substr(0, kLongestName));
   return Error{.code = Code::bad_input,
                .reason = "unknown-engine",
-               .where = cat("engine '", text.substr(0, 80), "'"),
+               .where = cat("engine '", text.substr(0, kLongestName), "'"),
                .what = "is not in the descriptor set",
-               .expected = cat("one of ", engine_names(set))};
+               .expected = cat("one of ", engine_names(set)),
+               .advice = nearest.empty() ? "" : cat("did you mean ", nearest, "?")};
 }
 
 Error not_served(const match::MatchResult& matched, const graph::Graph& graph,

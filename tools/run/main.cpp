@@ -7,7 +7,8 @@ using hipplan::tools::StringList;
 namespace {
 
 struct Arguments {
-  std::string file, device = "auto", graph_key, graph_file, target_file, trace, break_pc, cache;
+  std::string file, device = "auto", target, graph_key, graph_file, target_file, trace, break_pc,
+                    cache;
   std::vector<std::string> inputs, outputs, expects;
   uint64_t seed = 0, schedule_seed = 0, budget = 0;
   uint32_t samples = 0;
@@ -24,11 +25,16 @@ void add_plan_and_device(CLI::App& app, Arguments& arguments) {
   app.add_option(
          "--device", arguments.device,
          "emulator:ARCH, hip:NUMBER or cuda:NUMBER computes, null:ARCH only launches, auto is "
-         "the emulator of the file's first plan, or cuda:0 for an NVIDIA plan")
+         "the emulator of the plan's target, or cuda:0 for an NVIDIA plan")
       ->type_name("DEVICE")
       ->capture_default_str();
-  app.add_option("--graph-key", arguments.graph_key, "Which graph's plan: first digits of its key")
+  app.add_option("--graph-key", arguments.graph_key,
+                 "Which graph's plan: its name, or first digits of its key")
       ->type_name("KEY");
+  app.add_option("--target,-t", arguments.target,
+                 "Which target's plan: gfx942, or a product such as mi300x; without it the plan "
+                 "for the device, or the file's first plan")
+      ->type_name("TARGET");
   app.add_option("--graph", arguments.graph_file, "Graph of a plan that was saved without it")
       ->type_name("GRAPH");
   app.add_option("--target-file", arguments.target_file,
@@ -154,6 +160,7 @@ int run(const Arguments& arguments, const hipplan_tool_io& io) {
   options.replay_graph = arguments.replay;
   options.samples = arguments.samples;
   options.cache = given(arguments.cache);
+  options.target = given(arguments.target);
   return hipplan_tool_run(&options, &io);
 }
 
