@@ -35,6 +35,16 @@ Result<Bytes> make_envelope(const hipplan_plan& plan) {
   return plan::encode_envelope(plan.plan.envelope, payload);
 }
 
+/// The function has no argument that names a data folder.
+Error without_data_folder(Error error, const std::string& target) {
+  if (error.reason != "data-folder") return error;
+  return {.code = Code::bad_input,
+          .reason = "unknown-target",
+          .where = "target '" + target.substr(0, 80) + "'",
+          .what = "is not known",
+          .advice = "name it by its architecture, for instance gfx942"};
+}
+
 Result<void> bake_into(const hipplan_bake_options& options, hipplan_plan** out) {
   hipplan_tool_io raw{};
   raw.struct_size = sizeof(raw);
@@ -128,10 +138,10 @@ hipplan_status hipplan_file_find(const hipplan_file* file, const char* graph_key
       return null_argument(!file ? "file" : !target ? "target" : "plan");
     hipplan_tool_io raw{};
     raw.struct_size = sizeof(raw);
-    HIPPLAN_TRY_ASSIGN(const auto arch,
-                       hipplan::commands::arch_of(target, hipplan::commands::Io(raw)));
+    const auto arch = hipplan::commands::arch_of(target, hipplan::commands::Io(raw));
+    if (!arch) return hipplan::api::without_data_folder(arch.error(), target);
     HIPPLAN_TRY_ASSIGN(const auto entry,
-                       hipplan::commands::resolve(file->file, graph_key ? graph_key : "", arch));
+                       hipplan::commands::resolve(file->file, graph_key ? graph_key : "", *arch));
     HIPPLAN_TRY_ASSIGN(auto read, file->file.read_plan(entry, true));
     *plan = new hipplan_plan(std::move(read));
     return {};

@@ -1,5 +1,6 @@
 #include "hipplan/status.h"
 
+#include "api/argument_names.h"
 #include "api/fence.h"
 #include "base/version.h"
 #include "commands/versions.h"
@@ -13,7 +14,7 @@ LastError& last_error() {
 }
 
 hipplan_status keep(const Error& error) {
-  last_error() = {error.text(), error.reason, nullptr, nullptr};
+  last_error() = {with_argument_names(error).text(), error.reason, nullptr, nullptr};
   return static_cast<hipplan_status>(exit_code(error.code));
 }
 

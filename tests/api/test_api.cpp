@@ -293,6 +293,83 @@ TEST_CASE("a file lists its plans in the order of key and target, and ends when 
   hipplan_file_destroy(file);
 }
 
+namespace {
+
+/// The call failed, and its message names `argument` and none of the tools' options.
+void check_names(hipplan_status status, const std::string& argument) {
+  CHECK(status != HIPPLAN_OK);
+  const std::string text = hipplan_last_error();
+  CAPTURE(text);
+  CHECK(text.find("--") == std::string::npos);
+  CHECK(text.find(argument) != std::string::npos);
+}
+
+/// Bakes `graph` for `target` with `data`.
+hipplan_status try_bake(const std::string& graph, const char* target, const std::string& data) {
+  hipplan_bake_options options{};
+  options.struct_size = sizeof(options);
+  options.graph_json = graph.c_str();
+  options.graph_size = graph.size();
+  options.target = target;
+  options.data_folder = data.c_str();
+  hipplan_plan* plan = nullptr;
+  return hipplan_bake(&options, &plan);
+}
+
+hipplan_status try_open(const char* name, const char* library = nullptr) {
+  const std::string data = data_folder();
+  hipplan_device_options options{};
+  options.struct_size = sizeof(options);
+  options.name = name;
+  options.data_folder = data.c_str();
+  options.hip_library = options.cuda_library = library;
+  hipplan_device* device = nullptr;
+  return hipplan_device_open(&options, &device);
+}
+
+}  // namespace
+
+TEST_CASE("messages name arguments of functions, not options of tools") {
+  const std::string data = data_folder(), graph = sample();
+  check_names(try_bake(graph, "gfx942", "/nonexistent"), "data_folder");
+  check_names(try_bake(graph, "gfx9999", data), "folder targets");
+  check_names(try_bake(graph, "nonsense", data), "targets");
+  const std::string odd = "{\"odd_key\":1," + graph.substr(graph.find('{') + 1);
+  check_names(try_bake(odd, "gfx942", data), "odd_key");
+  check_names(try_open("null:nonsense"), "targets of the data folder");
+  check_names(try_open("hip:0", "/nonexistent.so"), "hip_library");
+  check_names(try_open("cuda:0", "/nonexistent.so"), "cuda_library");
+}
+
+TEST_CASE("which of several graphs is asked for by the argument's name") {
+  if (!have_kernels()) return;
+  const auto folder =
+      std::filesystem::temp_directory_path() / ("hipplan-names-" + std::to_string(getpid()));
+  std::filesystem::create_directories(folder);
+  const std::string samples = std::string(HIPPLAN_SOURCE_DIR) + "/samples/graphs/";
+  const std::string first = samples + "conv_fwd.json", second = samples + "add.json";
+  const std::string data = data_folder(), output = folder / "two.hplan";
+  const char *graphs[] = {first.c_str(), second.c_str()}, *targets[] = {"gfx942"};
+  hipplan_tool_io io{};
+  io.struct_size = sizeof(io);
+  io.data_folder = data.c_str();
+  hipplan_build_options options{};
+  options.struct_size = sizeof(options);
+  options.graphs = {graphs, 2};
+  options.targets = {targets, 1};
+  options.output = output.c_str();
+  REQUIRE(hipplan_tool_build(&options, &io) == 0);
+  hipplan_file* file = nullptr;
+  REQUIRE_MESSAGE(hipplan_file_open(output.c_str(), &file) == HIPPLAN_OK, hipplan_last_error());
+  std::filesystem::remove_all(folder);
+  hipplan_plan* plan = nullptr;
+  check_names(hipplan_file_find(file, nullptr, "gfx942", &plan), "graph_key, one of");
+  check_names(hipplan_file_find(file, "0000", "gfx942", &plan), "graph key 0000");
+  check_names(hipplan_file_find(file, nullptr, "nonsense", &plan), "nonsense");
+  CHECK(std::string(hipplan_last_error()).find("data_folder") == std::string::npos);
+  hipplan_file_destroy(file);
+}
+
 TEST_CASE("null arguments and foreign sizes are refused, destroying null is nothing") {
   CHECK(hipplan_bake(nullptr, nullptr) == HIPPLAN_BAD_INPUT);
   CHECK(hipplan_file_open(nullptr, nullptr) == HIPPLAN_BAD_INPUT);
