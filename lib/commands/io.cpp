@@ -156,8 +156,10 @@ void Io::fail_quietly(int status) {
 }
 
 void Io::progress(const char* what, uint64_t done, uint64_t total) {
+  // Names of files may hold anything.
+  const std::string plain = harmless(what);
   const std::lock_guard lock(mutex_);
-  if (raw_.progress != nullptr) raw_.progress(raw_.user, what, done, total);
+  if (raw_.progress != nullptr) raw_.progress(raw_.user, plain.c_str(), done, total);
 }
 
 Result<void> Io::check_interrupted() const {

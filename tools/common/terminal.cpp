@@ -1,5 +1,6 @@
 #include "common/terminal.h"
 
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <cinttypes>
@@ -7,6 +8,29 @@
 #include <cstdlib>
 
 namespace hipplan::tools {
+
+namespace {
+
+/// The width of the terminal that standard error is.
+size_t columns() {
+  constexpr size_t kUsual = 80;
+  struct winsize size{};
+  const bool known = ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  return known ? size.ws_col : kUsual;
+}
+
+/// The start of `text` that leaves `others` columns of `width`, less one for the cursor.
+std::string fitting(std::string text, size_t width, size_t others) {
+  const size_t room = width > others + 1 ? width - others - 1 : 0;
+  if (text.size() <= room) return text;
+  size_t end = room;
+  // No character is cut in two.
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0u) == 0x80u) --end;
+  text.resize(end);
+  return text;
+}
+
+}  // namespace
 
 Terminal::Terminal(std::string tool, bool quiet, bool no_progress)
     : tool_(std::move(tool)),
@@ -45,7 +69,11 @@ void Terminal::progress(const char* what, uint64_t done, uint64_t total) {
   const uint64_t filled = total == 0 ? kWidth : done * kWidth / total;
   std::string bar(static_cast<size_t>(filled), '#');
   bar.resize(kWidth, '.');
-  std::fprintf(stderr, "\r\033[K%s [%s] %" PRIu64 "/%" PRIu64, what, bar.c_str(), done, total);
+  // A line that wraps would not be wiped out by the next one.
+  const std::string numbers =
+      " [" + bar + "] " + std::to_string(done) + "/" + std::to_string(total);
+  const std::string shown = fitting(what, columns(), numbers.size());
+  std::fprintf(stderr, "\r\033[K%s%s", shown.c_str(), numbers.c_str());
   std::fflush(stderr);
   bar_shown_ = true;
 }
