@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Differential fuzzing of the emulator for as long as one likes: random programs on the host and on emulated GPUs.
 # Usage: tests/emulator_fuzz/long_run.sh FIRST_SEED RUNS [BUILD_FOLDER [BUNDLE]]
-# Each run makes 40 programs from one seed and compiles them for six architectures at -O1 or -O3 in turn. 500 runs are
+# Each run makes 40 programs from one seed, adds those that disagreed once, and compiles them for six architectures at -O1 or -O3 in turn. 500 runs are
 # 20,000 programs for each architecture. A disagreement prints the seed and keeps its files. ARCHS names fewer
 # architectures. With BUNDLE nothing runs on the emulator: programs and the host's answers are appended to that file, for
 # `emulator_fuzz --run BUNDLE MODULE_FOLDER JOBS` on an x86-64 machine that needs no compiler.
@@ -18,7 +18,7 @@ failed=0
 for ((seed = first; seed < first + runs; seed++)); do
   text=$work/$seed.cpp
   "$build/bin/make_programs" "$seed" 40 >"$text"
-  g++ -std=c++20 -O0 -w -ffp-contract=off -fwrapv -shared -fPIC -I"$root/tests/emulator_fuzz" -I"$root/lib" \
+  g++ -std=c++20 -O0 -w -ffp-contract=off -frounding-math -fwrapv -shared -fPIC -I"$root/tests/emulator_fuzz" -I"$root/lib" \
     "$text" "$root/lib/base/float_types.cpp" -o "$work/$seed.so"
   level=$((seed % 2 == 0 ? 3 : 1)) clean=1
   for arch in $archs; do
