@@ -5,8 +5,8 @@ namespace {
 
 // Far above what compilers make; keeps a hostile header from asking for work without end.
 constexpr uint64_t kMaxSymbols = 1u << 20;
-// StringTable may share text: linkers let one be the end of another. They share little of it,
-// though, so all names out of a string table come to no more than a few times its size.
+// Names may share text: linkers let one be the end of another. They share little of it, though, so
+// all names out of a string table come to no more than a few times its size.
 constexpr uint64_t kMaxNameSharing = 4;
 
 Error damaged_elf(const std::string& where, std::string what, std::string expected = "",
@@ -59,8 +59,8 @@ Result<std::vector<T>> read_table(ByteView bytes, uint64_t offset, uint64_t coun
   return table;
 }
 
-/// StringTable out of one string table. What all of them come to is bounded, or else a million
-/// names that are one long text would cost a million times its length.
+/// Names out of one string table. What all of them come to is bounded, or else a million names that
+/// are one long text would cost a million times its length.
 class StringTable {
  public:
   explicit StringTable(ByteView table)
