@@ -23,7 +23,7 @@ class LongWork {
   /// A step begins: "conv.hplan: 04151b225e3ac406/gfx942 on emulator:gfx942", "first run". `done`
   /// of `total` steps are behind it.
   void begin(const std::string& subject, const std::string& step, uint64_t done, uint64_t total);
-  /// No step is going on.
+  /// No step is going on; once it returns nothing more is told.
   void end();
 
  private:
@@ -33,7 +33,8 @@ class LongWork {
     uint64_t done = 0, total = 0;
     Clock::time_point began{};
   };
-  void tell(const Step& step) const;
+  /// Tells step_. The mutex is held meanwhile, so that what is told comes in order.
+  void tell() const;
   void tell_every_second();
 
   Io& io_;

@@ -43,7 +43,11 @@ Result<void> check_plan(const plan::Plan& plan, const std::string& file, PlanVer
   HIPPLAN_TRY(restore::check_restorable(plan, provider, nullptr, code ? nullptr : &code.error()));
   for (const auto& target : v.targets)
     if (restore::check_target(plan, target)) verdict.usable_on.push_back(target.text());
-  if (v.options.execute != 0) HIPPLAN_TRY(execute_plan(plan, file, verdict, v));
+  if (v.options.execute != 0) {
+    auto executed = execute_plan(plan, file, verdict, v);
+    v.long_work.end();
+    HIPPLAN_TRY(std::move(executed));
+  }
   return v.io.check_interrupted();
 }
 

@@ -63,7 +63,6 @@ void blame(FileVerdict& file, Verification& v) {
 }  // namespace
 
 void judge_left_out(Verification& v) {
-  v.long_work.end();
   for (const auto& [text, absence] : v.absent) {
     const Error error =
         absence.error.within("plans for " + joined(absence.targets) + " are not executed");
