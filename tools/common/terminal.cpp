@@ -6,6 +6,7 @@
 #include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
+#include <string_view>
 
 namespace hipplan::tools {
 
@@ -19,15 +20,25 @@ size_t columns() {
   return known ? size.ws_col : kUsual;
 }
 
-/// The start of `text` that leaves `others` columns of `width`, less one for the cursor.
-std::string fitting(std::string text, size_t width, size_t others) {
+/// Whether a character goes on with this byte: no character is cut in two.
+bool goes_on(char byte) {
+  constexpr unsigned kFollowing = 0x80, kFollowingMask = 0xc0;
+  return (static_cast<unsigned char>(byte) & kFollowingMask) == kFollowing;
+}
+
+/// What of `text` leaves `others` columns of `width`, less one for the cursor. Of a text that is
+/// too long the middle is left out: its end says what is going on, and for how long.
+std::string fitting(const std::string& text, size_t width, size_t others) {
+  constexpr std::string_view kGap = "...";
+  constexpr size_t kFrontShare = 4;
   const size_t room = width > others + 1 ? width - others - 1 : 0;
   if (text.size() <= room) return text;
-  size_t end = room;
-  // No character is cut in two.
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0u) == 0x80u) --end;
-  text.resize(end);
-  return text;
+  if (room <= kGap.size()) return "";
+  size_t front = (room - kGap.size()) / kFrontShare;
+  size_t back = text.size() - (room - kGap.size() - front);
+  while (front > 0 && goes_on(text[front])) --front;
+  while (back < text.size() && goes_on(text[back])) ++back;
+  return text.substr(0, front).append(kGap).append(text, back);
 }
 
 }  // namespace
