@@ -43,7 +43,9 @@ typedef struct hipplan_bake_options {
       data_folder; /* holds kernels/ and targets/; null: ../share/hipplan from the library */
   int plan_only;   /* leave the graph out of saved files */
 } hipplan_bake_options;
-/* HIPPLAN_NEGATIVE when no engine serves the graph; the message says which refused and why. */
+/* HIPPLAN_NEGATIVE when no engine serves the graph; the message says which refused and why.
+ * HIPPLAN_UNUSABLE for an architecture that no target file describes, or that there are no kernels
+ * for; HIPPLAN_BAD_INPUT for a word that names no target. */
 HIPPLAN_API hipplan_status hipplan_bake(const hipplan_bake_options* options, hipplan_plan** plan);
 
 /* --- Files and bytes ---------------------------------------------------------------------------

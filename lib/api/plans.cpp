@@ -50,13 +50,7 @@ Result<void> bake_into(const hipplan_bake_options& options, hipplan_plan** out) 
   raw.struct_size = sizeof(raw);
   raw.data_folder = options.data_folder;
   const commands::Io io(raw);
-  HIPPLAN_TRY_ASSIGN(const auto targets, pipeline::Targets::load(commands::targets_folder(io)));
-  const auto found = targets.find(options.target);
-  if (!found)
-    return commands::without_target_file(
-        found.error(),
-        "a file in the folder targets of the data folder describes another (docs/target-files.md)");
-  const auto& target = *found;
+  HIPPLAN_TRY_ASSIGN(const auto target, commands::find_target(options.target, io));
   HIPPLAN_TRY_ASSIGN(const auto graph,
                      graph::read_graph({options.graph_json, options.graph_size}, "graph", {}, {}));
   pipeline::Catalog catalog(commands::kernels_folder(io), 1);

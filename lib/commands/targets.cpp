@@ -84,7 +84,18 @@ Error target_error(const std::string& name, Error said, const pipeline::Targets&
   return said;
 }
 
+Result<target::Description> described_in(const pipeline::Targets& known, const std::string& name) {
+  auto found = known.find(name);
+  if (!found) return target_error(name, found.error(), known);
+  return found;
+}
+
 }  // namespace
+
+Result<target::Description> find_target(const std::string& name, const Io& io) {
+  HIPPLAN_TRY_ASSIGN(const auto known, pipeline::Targets::load(targets_folder(io)));
+  return described_in(known, name);
+}
 
 std::string advice_to_bake(const target::Arch& arch) {
   if (below_least(arch))
@@ -115,9 +126,8 @@ Result<std::vector<target::Description>> resolve_targets(const hipplan_strings& 
   if (!wanted.empty()) {
     HIPPLAN_TRY_ASSIGN(const auto known, pipeline::Targets::load(targets_folder(io)));
     for (const auto& name : wanted) {
-      auto description = known.find(name);
-      if (!description) return target_error(name, description.error(), known);
-      out.push_back(*std::move(description));
+      HIPPLAN_TRY_ASSIGN(auto description, described_in(known, name));
+      out.push_back(std::move(description));
     }
   }
   HIPPLAN_TRY_ASSIGN(auto described, read_descriptions(files));
@@ -194,10 +204,7 @@ Result<target::Description> find_description(const std::string& name, const Devi
   for (const auto& description : request.described)
     if (description.name == name || (arch && description.arch.base == arch->base))
       return description;
-  HIPPLAN_TRY_ASSIGN(const auto known, pipeline::Targets::load(targets_folder(io)));
-  auto found = known.find(name);
-  if (!found) return target_error(name, found.error(), known);
-  return found;
+  return find_target(name, io);
 }
 
 /// Whether nothing but a description is wanting.
@@ -280,11 +287,9 @@ Result<target::Arch> arch_of(const std::string& name, const Io& io,
   if (arch && is_known(*arch)) return arch;
   for (const auto& description : described)
     if (arch && description.arch.base == arch->base) return arch;
-  HIPPLAN_TRY_ASSIGN(const auto known, pipeline::Targets::load(targets_folder(io)));
-  const auto description = known.find(name);
+  const auto description = find_target(name, io);
   if (description) return description->arch;
-  return without_target_file(target_error(name, description.error(), known),
-                             "any other is named by its architecture");
+  return without_target_file(description.error(), "any other is named by its architecture");
 }
 
 Error without_target_file(Error error, const std::string& advice) {

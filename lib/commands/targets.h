@@ -25,7 +25,10 @@ Result<std::vector<target::Description>> resolve_targets(const hipplan_strings& 
                                                          const hipplan_strings& files,
                                                          const Io& io);
 
-/// The same without the advice to pass --target-file, for what takes none.
+/// The same for one name.
+Result<target::Description> find_target(const std::string& name, const Io& io);
+
+/// An error of these without the advice to pass --target-file, for what takes none.
 [[nodiscard]] Error without_target_file(Error error, const std::string& advice);
 
 /// The architecture that a name means: one that there is or that is `described`, whether a target

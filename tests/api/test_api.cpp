@@ -332,13 +332,26 @@ hipplan_status try_open(const char* name, const char* library = nullptr) {
 TEST_CASE("messages name arguments of functions, not options of tools") {
   const std::string data = data_folder(), graph = sample();
   check_names(try_bake(graph, "gfx942", "/nonexistent"), "data_folder");
-  check_names(try_bake(graph, "gfx9999", data), "folder targets");
+  check_names(try_bake(graph, "gfx900", data), "folder targets");
+  check_names(try_bake(graph, "sm_89", data), "sm_89 runs plans for sm_80");
   check_names(try_bake(graph, "nonsense", data), "targets");
   const std::string odd = "{\"odd_key\":1," + graph.substr(graph.find('{') + 1);
   check_names(try_bake(odd, "gfx942", data), "odd_key");
   check_names(try_open("null:nonsense"), "targets of the data folder");
   check_names(try_open("hip:0", "/nonexistent.so"), "hip_library");
   check_names(try_open("cuda:0", "/nonexistent.so"), "cuda_library");
+}
+
+TEST_CASE("a target that nothing describes is told from a word that is none, as the tools do") {
+  const std::string data = data_folder(), graph = sample();
+  for (const char* name : {"gfx900", "sm_89"}) {
+    CHECK(try_bake(graph, name, data) == HIPPLAN_UNUSABLE);
+    CHECK(hipplan_last_error_reason() == std::string("undescribed-target"));
+  }
+  for (const char* name : {"gfx9999", "nonsense"}) {
+    CHECK(try_bake(graph, name, data) == HIPPLAN_BAD_INPUT);
+    CHECK(hipplan_last_error_reason() == std::string("unknown-target"));
+  }
 }
 
 TEST_CASE("which of several graphs is asked for by the argument's name") {
