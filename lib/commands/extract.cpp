@@ -7,7 +7,6 @@
 #include "commands/plans.h"
 #include "plan/extract.h"
 #include "plan/folder_output.h"
-#include "plan/layout.h"
 
 namespace hipplan::commands {
 namespace {
@@ -64,14 +63,6 @@ Result<void> deliver_code(Inspection& in, const plan::EntryInfo& entry,
   report_part(in, files);
   tell_part(in, entry, cat(files.size(), " code objects"), bytes);
   return {};
-}
-
-/// Digest of the graph that travels with an entry; nothing when it has none.
-Result<std::optional<Digest>> graph_digest(const plan::File& file, const plan::EntryInfo& entry) {
-  HIPPLAN_TRY_ASSIGN(const auto parts, file.parts(entry));
-  for (const auto& part : parts)
-    if (part.type == plan::kGraphsSection) return std::optional<Digest>(part.sha256);
-  return std::optional<Digest>();
 }
 
 /// Without --target the plans of one graph for several targets are as good as one, when the same

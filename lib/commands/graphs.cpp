@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <set>
 
+#include "base/harmless.h"
 #include "base/interruption.h"
 #include "base/join.h"
 #include "base/spelling.h"
+#include "plan/layout.h"
 #include "plan/print.h"
 
 namespace hipplan::commands {
@@ -25,15 +27,19 @@ bool is_digits(const std::string& text) {
 }
 
 /// Calls `visit` with the entries below `digits` and their graphs' names until it says false.
+/// Without digits the whole file is read.
 using Visit = std::function<bool(const plan::EntryInfo&, const std::string& name)>;
-Result<void> visit_graphs(const plan::File& file, const std::string& digits, const Visit& visit) {
+Result<void> visit_graphs(const plan::File& file, const std::optional<std::string>& digits,
+                          const Visit& visit) {
+  GraphNames names(file);
   Result<void> failed;
-  HIPPLAN_TRY(file.for_each_of(digits, [&](const plan::EntryInfo& entry) {
+  const auto one = [&](const plan::EntryInfo& entry) {
     if (failed = check_interruption(); !failed) return false;
     // What cannot be read has no name here; whoever reads that plan is told.
-    const auto plan = file.read_plan(entry, false);
-    return visit(entry, plan ? plan::graph_name(plan->graph) : std::string());
-  }));
+    const auto name = names.of(entry);
+    return visit(entry, name ? *name : std::string());
+  };
+  HIPPLAN_TRY(digits ? file.for_each_of(*digits, one) : file.for_each(one));
   return failed;
 }
 
@@ -74,7 +80,27 @@ std::string place_of(const std::string& asked, bool key) {
 }  // namespace
 
 std::string graph_label(const Digest& key, const std::string& name) {
-  return key.hex().substr(0, kKeyDigits) + (name.empty() ? "" : " (" + name + ")");
+  constexpr size_t kMostShown = 64;
+  return key.hex().substr(0, kKeyDigits) +
+         (name.empty() ? "" : " (" + harmless(name.substr(0, kMostShown)) + ")");
+}
+
+Result<std::optional<Digest>> graph_digest(const plan::File& file, const plan::EntryInfo& entry) {
+  HIPPLAN_TRY_ASSIGN(const auto parts, file.parts(entry));
+  for (const auto& part : parts)
+    if (part.type == plan::kGraphsSection) return std::optional<Digest>(part.sha256);
+  return std::optional<Digest>();
+}
+
+Result<std::string> GraphNames::of(const plan::EntryInfo& entry) {
+  HIPPLAN_TRY_ASSIGN(const auto text, graph_digest(file_, entry));
+  if (!text) return std::string();
+  if (text != text_) {
+    HIPPLAN_TRY_ASSIGN(const auto plan, file_.read_plan(entry, false));
+    name_ = plan::graph_name(plan.graph);
+    text_ = text;
+  }
+  return name_;
 }
 
 Result<std::map<Digest, std::string>> graphs_in(const plan::File& file, const std::string& digits,
@@ -95,9 +121,30 @@ Result<std::string> graph_list(const plan::File& file, const std::string& digits
 
 namespace {
 
+/// The graph that is most like what was asked for.
+class NearestGraph {
+ public:
+  explicit NearestGraph(const std::string& asked)
+      : digits_(is_digits(asked) && asked.size() >= kFewestDigits ? asked.size() : 0),
+        nearest_(asked) {}
+  void look(const plan::EntryInfo& entry, const std::string& name) {
+    const bool like_key = digits_ != 0 && nearest_.look(entry.graph_key.hex().substr(0, digits_));
+    if (like_key || (!name.empty() && nearest_.look(name)))
+      label_ = graph_label(entry.graph_key, name);
+  }
+  /// Empty when none is alike.
+  [[nodiscard]] const std::string& label() const { return label_; }
+
+ private:
+  static constexpr size_t kFewestDigits = 4;
+  size_t digits_;  ///< of keys that are compared; 0: what was asked for is none
+  NearestWord nearest_;
+  std::string label_;
+};
+
 /// What was asked for is not there: names the nearest graph, or lists some. Where the file cannot
 /// be read for that, why not.
-Error no_such_graph(const plan::File& file, const std::string& asked) {
+Error no_such_graph(const plan::File& file, const std::string& asked, const std::string& nearest) {
   Error out{.code = Code::bad_input,
             .reason = "no-such-plan",
             .where = place_of(asked, is_digits(asked)),
@@ -105,20 +152,8 @@ Error no_such_graph(const plan::File& file, const std::string& asked) {
   if (file.entry_count() == 0) return out;
   out.what = is_digits(asked) ? "the file holds no plan under a key that starts so"
                               : "the file holds no plan of a graph with this name";
-  constexpr size_t kFewestDigits = 4;
-  const bool as_key = is_digits(asked) && asked.size() >= kFewestDigits;
-  NearestWord nearest(asked);
-  std::string label;
-  const auto visited =
-      visit_graphs(file, "", [&](const plan::EntryInfo& entry, const std::string& name) {
-        const bool like_key = as_key && nearest.look(entry.graph_key.hex().substr(0, asked.size()));
-        if (like_key || (!name.empty() && nearest.look(name)))
-          label = graph_label(entry.graph_key, name);
-        return true;
-      });
-  if (!visited) return visited.error();
-  if (!label.empty()) {
-    out.advice = "nearest is " + label;
+  if (!nearest.empty()) {
+    out.advice = "nearest is " + nearest;
     return out;
   }
   const auto list = graph_list(file, "");
@@ -137,12 +172,17 @@ Result<std::string> graph_digits(const plan::File& file, const std::string& aske
     if (starts && asked.size() >= kSureDigits) return asked;
   }
   std::map<Digest, std::string> named;
-  HIPPLAN_TRY(visit_graphs(file, "", [&](const plan::EntryInfo& entry, const std::string& name) {
-    if (name == asked) named.emplace(entry.graph_key, name);
-    return named.size() <= kNamed;
-  }));
+  NearestGraph nearest(asked);
+  HIPPLAN_TRY(
+      visit_graphs(file, std::nullopt, [&](const plan::EntryInfo& entry, const std::string& name) {
+        if (name == asked)
+          named.emplace(entry.graph_key, name);
+        else if (named.empty() && !starts)
+          nearest.look(entry, name);
+        return named.size() <= kNamed;
+      }));
   if (named.empty() && starts) return asked;
-  if (named.empty()) return no_such_graph(file, asked);
+  if (named.empty()) return no_such_graph(file, asked, nearest.label());
   if (starts) {
     HIPPLAN_TRY_ASSIGN(const auto keyed, graphs_in(file, asked, kNamed + 1));
     named.insert(keyed.begin(), keyed.end());
@@ -167,7 +207,7 @@ Result<plan::EntryInfo> only_entry(const plan::File& file, const std::string& di
     return keys.size() <= kNamed;
   }));
   if (matches == 1) return *only;
-  if (matches == 0) return no_such_graph(file, digits).within(file.where());
+  if (matches == 0) return no_such_graph(file, digits, "").within(file.where());
   Error error{.code = Code::bad_input,
               .reason = "ambiguous-plan",
               .where = file.where(),

@@ -184,14 +184,15 @@ Error nothing_left(const Inspection& in, const plan::File& file, const std::stri
                    const target::Arch& arch) {
   const auto targets = targets_in(file, digits);
   if (!targets) return targets.error();
-  return Error{.code = Code::negative,
-               .reason = "no-such-plan",
-               .where = file.where(),
-               .what = cat("the file holds no plan",
-                           in.graph_key.empty() ? "" : " of graph " + in.graph_key.substr(0, 64),
-                           " that runs on ", arch.text()),
-               .found = targets->empty() ? "" : "plans for " + *targets,
-               .advice = "hipplan-inspect list plans " + file.where() + " names what it holds"};
+  return Error{
+      .code = Code::negative,
+      .reason = "no-such-plan",
+      .where = file.where(),
+      .what = cat("the file holds no plan",
+                  in.graph_key.empty() ? "" : " of graph " + in.graph_key.substr(0, 64),
+                  " that runs on ", arch.text()),
+      .found = targets->empty() ? "" : "plans for " + *targets,
+      .advice = "hipplan-inspect list plans " + harmless(file.where()) + " names what it holds"};
 }
 
 }  // namespace hipplan::commands

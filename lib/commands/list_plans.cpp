@@ -5,7 +5,6 @@
 #include "commands/plans.h"
 #include "json/array_stream.h"
 #include "plan/layout.h"
-#include "plan/print.h"
 
 namespace hipplan::commands {
 namespace {
@@ -17,11 +16,11 @@ struct PlanRow {
   uint64_t code_bytes = 0;
 };
 
-Result<PlanRow> row_of(const plan::File& file, const plan::EntryInfo& entry) {
-  HIPPLAN_TRY_ASSIGN(const auto plan, file.read_plan(entry, false));
+Result<PlanRow> row_of(const plan::File& file, const plan::EntryInfo& entry, GraphNames& names) {
+  HIPPLAN_TRY_ASSIGN(const auto plan, file.read_decisions(entry, false));
   HIPPLAN_TRY_ASSIGN(const auto parts, file.parts(entry));
-  PlanRow out{entry, plan.payload.engine_name, plan.payload.kernel_name,
-              plan::graph_name(plan.graph), 0};
+  HIPPLAN_TRY_ASSIGN(auto name, names.of(entry));
+  PlanRow out{entry, plan.payload.engine_name, plan.payload.kernel_name, std::move(name), 0};
   if (out.kernel.empty() && !plan.payload.kernels.empty())
     out.kernel = plan.payload.kernels.front().symbol;
   for (const auto& part : parts)
@@ -61,10 +60,11 @@ Result<void> visit_wanted(Inspection& in, const plan::File& file,
     return {};
   }
   Result<void> failed;
-  HIPPLAN_TRY(file.for_each_of(*digits, [&](const plan::EntryInfo& entry) {
+  const auto one = [&](const plan::EntryInfo& entry) {
     failed = visit(entry);
     return failed.ok();
-  }));
+  };
+  HIPPLAN_TRY(digits->empty() ? file.for_each(one) : file.for_each_of(*digits, one));
   return failed;
 }
 
@@ -76,9 +76,10 @@ Result<void> list_plans(Inspection& in, const std::string& path) {
   front.begin_object().member("schema", "hipplan.list/1").member("what", "plans");
   front.member("path", path).key("rows").begin_array();
   json::ArrayStream out(std::move(front), [&](std::string_view text) { in.io.bytes(text); });
+  GraphNames names(file);
   const auto done = visit_wanted(in, file, [&](const plan::EntryInfo& entry) -> Result<void> {
     HIPPLAN_TRY(check_interruption());
-    HIPPLAN_TRY_ASSIGN(const auto row, row_of(file, entry));
+    HIPPLAN_TRY_ASSIGN(const auto row, row_of(file, entry, names));
     if (in.io.json())
       out.item([&](json::Writer& one) { write_row(one, row); });
     else
