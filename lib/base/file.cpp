@@ -15,6 +15,7 @@
 #include "base/file_lock.h"
 #include "base/interruption.h"
 #include "base/path_fault.h"
+#include "base/replaced_file.h"
 
 namespace hipplan {
 namespace fs = std::filesystem;
@@ -119,21 +120,6 @@ bool remove_stale(const fs::path& temporary) {
   if (opened.get() < 0) return false;
   if (lock_temporary(opened.get())) ::unlink(temporary.c_str());
   return true;
-}
-
-/// Gives what replaces `target` its permissions, and its owner and group as far as this process
-/// may. A group that cannot be kept gets no more than everybody.
-void take_access_of(const fs::path& target, int descriptor) {
-  struct stat old{}, fresh{};
-  if (::stat(target.c_str(), &old) != 0 || !S_ISREG(old.st_mode)) return;
-  if (::fchown(descriptor, old.st_uid, old.st_gid) != 0)
-    (void)!::fchown(descriptor, static_cast<uid_t>(-1), old.st_gid);
-  constexpr mode_t kAll = 0777;
-  mode_t mode = old.st_mode & kAll;
-  const bool kept = ::fstat(descriptor, &fresh) == 0 && fresh.st_gid == old.st_gid;
-  if (!kept) mode &= ~static_cast<mode_t>(S_IRWXG) | ((mode & S_IRWXO) << 3);
-  // Where this fails the file stays the writer's alone.
-  (void)!::fchmod(descriptor, mode);
 }
 
 /// The target's name and what marks a temporary. Of a name that leaves no room for that the front
@@ -253,6 +239,14 @@ Result<AtomicFile> AtomicFile::create(const fs::path& named) {
                    .what = "is a link that leads nowhere: " + failed.message()};
   }
   const auto status = fs::status(target, failed);
+  if (fs::is_regular_file(status) && names_descriptor(named))
+    return Error{.code = Code::bad_input,
+                 .reason = "open",
+                 .where = named.string(),
+                 .what =
+                     "is a file that is open already: in its place, what others write to it "
+                     "would be lost",
+                 .expected = "the name of a file, or - for standard output"};
   if (fs::is_directory(status))
     return Error{.code = Code::bad_input,
                  .reason = "open",

@@ -8,6 +8,7 @@
 #include "commands/baking.h"
 #include "commands/build_parts.h"
 #include "commands/commands.h"
+#include "commands/plans.h"
 #include "commands/targets.h"
 
 namespace hipplan::commands {
@@ -101,6 +102,7 @@ Result<void> prepare(Bake& bake) {
   auto inputs = paths;
   for (const auto& file : items(options.target_files)) inputs.push_back(file);
   inputs.push_back(text_or_empty(options.sign_key));
+  HIPPLAN_TRY(refuse_bundle_name(output_of(options)));
   HIPPLAN_TRY(refuse_overwrite(output_of(options), inputs));
   for (const auto& path : paths) bake.sources.push_back({path, std::nullopt, {}});
   const std::string output = output_of(options);

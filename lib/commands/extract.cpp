@@ -38,6 +38,7 @@ Result<void> deliver(Inspection& in, const plan::EntryInfo& entry, ByteView byte
     in.io.bytes(as_text(bytes));
     return {};
   }
+  HIPPLAN_TRY(refuse_bundle_name(in.output));
   HIPPLAN_TRY(refuse_overwrite(in.output, in.arguments));
   HIPPLAN_TRY(write_file(in.output, bytes));
   report_part(in, {in.output});

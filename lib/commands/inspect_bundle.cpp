@@ -56,6 +56,11 @@ Result<void> report_bundle(Inspection& in, const std::string& bundle, const std:
   return {};
 }
 
+bool holds(const std::filesystem::path& path, const plan::BundleMember& member) {
+  const auto there = FileView::open(path);
+  return there && there->view().size() == member.bytes && sha256(there->view()) == member.sha256;
+}
+
 /// Refuses to replace a file of the folder that is not the member of its name.
 Result<void> refuse_changed(const std::vector<plan::BundleMember>& members,
                             const std::string& folder) {
@@ -65,11 +70,13 @@ Result<void> refuse_changed(const std::vector<plan::BundleMember>& members,
     HIPPLAN_TRY(check_interruption());
     std::error_code ignored;
     const auto path = std::filesystem::path(folder) / member.name;
-    // What is no file is judged where it is written.
-    if (!std::filesystem::is_regular_file(path, ignored)) continue;
-    const auto there = FileView::open(path);
-    if (there && there->view().size() == member.bytes && sha256(there->view()) == member.sha256)
+    // Folders and links are judged where they are written.
+    const auto kind = std::filesystem::symlink_status(path, ignored).type();
+    if (kind == std::filesystem::file_type::not_found || kind == std::filesystem::file_type::none ||
+        kind == std::filesystem::file_type::directory ||
+        kind == std::filesystem::file_type::symlink)
       continue;
+    if (kind == std::filesystem::file_type::regular && holds(path, member)) continue;
     if (changed++ == 0) first = path.string();
   }
   if (changed == 0) return {};

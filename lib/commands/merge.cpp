@@ -48,20 +48,9 @@ Result<void> keep_bundles(const Inspection& in) {
   return refuse_overwrite(in.output, members);
 }
 
-/// Names that bundles have are refused: a plan file would be taken for one.
-Result<void> refuse_bundle_name(const Inspection& in) {
-  if (!in.output.ends_with(".tar.zst")) return {};
-  return Error{.code = Code::bad_input,
-               .reason = "output-name",
-               .where = in.output,
-               .what = "is a bundle's name",
-               .expected = "-o FILE.hplan",
-               .advice = "hipplan-inspect bundle FOLDER -o FILE.tar.zst makes a bundle"};
-}
-
 Result<void> write_to(Inspection& in, plan::Writer& writer) {
   HIPPLAN_TRY(keep_bundles(in));
-  HIPPLAN_TRY(refuse_bundle_name(in));
+  HIPPLAN_TRY(refuse_bundle_name(in.output));
   if (in.output != "-") {
     const auto note = note_on_signature(in.output, false);
     HIPPLAN_TRY(writer.write(in.output));

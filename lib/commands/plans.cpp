@@ -292,4 +292,14 @@ Result<std::vector<plan::EntryInfo>> resolve_each(const plan::File& file,
   return out;
 }
 
+Result<void> refuse_bundle_name(const std::string& output) {
+  if (!output.ends_with(".tar.zst")) return {};
+  return Error{.code = Code::bad_input,
+               .reason = "output-name",
+               .where = output,
+               .what = "is a bundle's name",
+               .expected = "-o FILE.hplan",
+               .advice = "hipplan-inspect bundle FOLDER -o FILE.tar.zst makes a bundle"};
+}
+
 }  // namespace hipplan::commands

@@ -78,4 +78,7 @@ std::optional<std::string> note_on_taken(const std::vector<plan::EntryInfo>& tak
 Result<plan::EntryInfo> resolve(const plan::File& file, const std::string& graph_key,
                                 const target::Arch& device);
 
+/// A file that is no bundle is not given a bundle's name, by which tools would take it for one.
+Result<void> refuse_bundle_name(const std::string& output);
+
 }  // namespace hipplan::commands

@@ -84,6 +84,18 @@ Error target_error(const std::string& name, Error said, const pipeline::Targets&
   return said;
 }
 
+/// Takes out of `names`, once each, those that one of the descriptions is for.
+void leave_described(std::vector<std::string>& names,
+                     const std::vector<target::Description>& described) {
+  for (const auto& description : described) {
+    const auto at = std::find_if(names.begin(), names.end(), [&](const auto& name) {
+      const auto arch = target::Arch::parse(name);
+      return name == description.name || (arch && arch->text() == description.arch.text());
+    });
+    if (at != names.end()) names.erase(at);
+  }
+}
+
 Result<target::Description> described_in(const pipeline::Targets& known, const std::string& name) {
   auto found = known.find(name);
   if (!found) return target_error(name, found.error(), known);
@@ -121,19 +133,20 @@ Result<std::vector<std::string>> target_names(const hipplan_strings& lists) {
 Result<std::vector<target::Description>> resolve_targets(const hipplan_strings& names,
                                                          const hipplan_strings& files,
                                                          const Io& io) {
-  std::vector<target::Description> out;
-  HIPPLAN_TRY_ASSIGN(const auto wanted, target_names(names));
+  HIPPLAN_TRY_ASSIGN(auto out, read_descriptions(files));
+  std::vector<target::Arch> arches;
+  for (const auto& description : out) arches.push_back(description.arch);
+  HIPPLAN_TRY(refuse_twice(arches));
+  HIPPLAN_TRY_ASSIGN(auto wanted, target_names(names));
+  leave_described(wanted, out);
   if (!wanted.empty()) {
     HIPPLAN_TRY_ASSIGN(const auto known, pipeline::Targets::load(targets_folder(io)));
     for (const auto& name : wanted) {
       HIPPLAN_TRY_ASSIGN(auto description, described_in(known, name));
+      arches.push_back(description.arch);
       out.push_back(std::move(description));
     }
   }
-  HIPPLAN_TRY_ASSIGN(auto described, read_descriptions(files));
-  for (auto& description : described) out.push_back(std::move(description));
-  std::vector<target::Arch> arches;
-  for (const auto& description : out) arches.push_back(description.arch);
   HIPPLAN_TRY(refuse_twice(arches));
   return out;
 }
@@ -147,9 +160,10 @@ Result<std::vector<target::Description>> read_descriptions(const hipplan_strings
   return out;
 }
 
-Result<std::vector<target::Arch>> arches_of(const std::vector<std::string>& names,
+Result<std::vector<target::Arch>> arches_of(std::vector<std::string> names,
                                             const std::vector<target::Description>& described,
                                             const Io& io) {
+  leave_described(names, described);
   std::vector<target::Arch> out;
   for (const auto& name : names) {
     HIPPLAN_TRY_ASSIGN(auto arch, arch_of(name, io, described));

@@ -18,7 +18,8 @@ namespace hipplan::commands {
 /// bad_input, reason "usage"; else what was to be asked of every target would be asked of none.
 Result<std::vector<std::string>> target_names(const hipplan_strings& lists);
 
-/// Names first, then files, in the order given; the same architecture twice is bad_input. A word
+/// What files describe, then what names say that none of them describes, in the order given; the
+/// same architecture twice among names or among files is bad_input. A word
 /// that names no target is bad_input, reason "unknown-target"; an architecture that no target file
 /// describes is unusable, reason "undescribed-target".
 Result<std::vector<target::Description>> resolve_targets(const hipplan_strings& names,
@@ -36,8 +37,9 @@ Result<target::Description> find_target(const std::string& name, const Io& io);
 /// what runs where. Any other word is bad_input, reason "unknown-target".
 Result<target::Arch> arch_of(const std::string& name, const Io& io,
                              const std::vector<target::Description>& described = {});
-/// The same for names and target files, the same architecture twice being bad_input.
-Result<std::vector<target::Arch>> arches_of(const std::vector<std::string>& names,
+/// The same for names and target files: a name may say again what one file describes, and else the
+/// same architecture twice is bad_input.
+Result<std::vector<target::Arch>> arches_of(std::vector<std::string> names,
                                             const std::vector<target::Description>& described,
                                             const Io& io);
 /// What to do where no plan runs on `arch`: "bake one for gfx942", if that can be.

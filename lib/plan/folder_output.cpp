@@ -10,6 +10,7 @@
 
 #include "base/file_lock.h"
 #include "base/path_fault.h"
+#include "base/replaced_file.h"
 #include "plan/errors.h"
 
 namespace hipplan::plan {
@@ -50,6 +51,14 @@ std::vector<fs::path> missing_folders(const fs::path& folder) {
     if (at == at.parent_path()) break;
   }
   return out;
+}
+
+/// The file that `written` is to replace keeps its permissions and owner.
+void keep_access(const fs::path& place, const fs::path& written) {
+  const int opened = ::open(written.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+  if (opened < 0) return;  // it may be read by nobody, and stays so
+  take_access_of(place, opened);
+  ::close(opened);
 }
 
 }  // namespace
@@ -101,7 +110,8 @@ Result<void> FolderOutput::open_staging() {
   for (int number = 0; number < kAttempts; ++number) {
     const fs::path at = folder_ / (kStagingMark + std::to_string(number));
     remove_stale_folder(at);
-    if (::mkdir(at.c_str(), 0777) != 0) {
+    // What is to replace a file is nobody else's to read before it has that file's permissions.
+    if (::mkdir(at.c_str(), 0700) != 0) {
       if (errno == EEXIST) continue;  // of a writer that is at work
       return folder_error(folder_, {errno, std::generic_category()});
     }
@@ -140,9 +150,12 @@ Result<void> FolderOutput::commit() {
     fs::create_directories(parent, failed);
     if (failed) return folder_error(parent, failed);
   }
-  for (const auto& member : members_)
-    if (::rename(member.written.c_str(), (folder_ / member.name).c_str()) != 0)
-      return system_error(folder_ / member.name, "rename", errno);
+  for (const auto& member : members_) {
+    const fs::path place = folder_ / member.name;
+    keep_access(place, member.written);
+    if (::rename(member.written.c_str(), place.c_str()) != 0)
+      return system_error(place, "rename", errno);
+  }
   made_.clear();
   close();
   for (const auto& folder : touched) HIPPLAN_TRY(sync_one(folder));

@@ -73,6 +73,8 @@ check() {
   [ -n "${command:-}" ] || return 0
   bash -c "$command" >"$work/stdout" 2>"$work/stderr"
   local got=$?
+  # How far a long execution has come is told or not, as slow as the machine is.
+  sed -i -E '/^hipplan-[a-z]+: .*, steps done: [0-9]+ of [0-9]+$/d' "$work/stderr"
   local why=""
   if [ "$got" != "$status" ]; then why="exit status $got instead of $status"; fi
   local stream

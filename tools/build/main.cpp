@@ -100,7 +100,8 @@ void add_what_to_bake(CLI::App& app, Arguments& arguments) {
       ->type_name("TARGET")
       ->allow_extra_args(false)
       ->group("What to bake");
-  app.add_option("--target-file", arguments.target_files, "Description of a GPU that does not ship")
+  app.add_option("--target-file", arguments.target_files,
+                 "Description of a GPU that does not ship, to bake for; --target may name it too")
       ->type_name("FILE")
       ->allow_extra_args(false)
       ->group("What to bake");

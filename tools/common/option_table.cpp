@@ -6,11 +6,13 @@
 namespace hipplan::tools {
 namespace {
 
-/// The name of the value without what checks add to it.
+/// The name of the value without what checks add to it behind a colon; "A[:B]" is all name.
 std::string value_name(const CLI::Option& option) {
   if (option.get_type_size() == 0) return "";
   const std::string name = option.get_type_name();
-  return name.substr(0, name.find(':'));
+  size_t end = name.find(':');
+  while (end != std::string::npos && end > 0 && name[end - 1] == '[') end = name.find(':', end + 1);
+  return name.substr(0, end);
 }
 
 OptionRow row_of(const CLI::Option& option) {
