@@ -20,6 +20,12 @@ KERNEL lds(u32* out, u32 stride) {
   barrier();
   out[item()] = ((volatile u32*)s)[item() * stride];
 }
+KERNEL turned(u32* out) {
+  SHARED u32 s[64];
+  s[item()] = item();
+  barrier();
+  out[item()] = s[63 - item()];
+}
 typedef float f32x4 __attribute__((ext_vector_type(4)));
 typedef _Float16 f16x4 __attribute__((ext_vector_type(4)));
 KERNEL matrix(f32x4* out) {
@@ -28,13 +34,14 @@ KERNEL matrix(f32x4* out) {
 }
 )";
 
-std::unique_ptr<Emulated> open(device::OpenOptions options) {
+std::unique_ptr<Emulated> open(device::OpenOptions options, uint32_t vgprs = 512,
+                               uint32_t most_waves = 8) {
   static const auto code = compile(kText, "gfx942");
   if (!code) return nullptr;
   auto description = mi300x();
   description.simds_per_compute_unit = 4;
-  description.max_waves_per_simd = 8;
-  description.vgprs_per_simd_lane = 512;
+  description.max_waves_per_simd = most_waves;
+  description.vgprs_per_simd_lane = vgprs;
   auto gpu = std::make_unique<Emulated>(description, std::move(options));
   gpu->load(*code);
   return gpu;
@@ -122,6 +129,13 @@ TEST_CASE("occupancy from registers and LDS") {
   profile = only(*gpu);
   CHECK(profile.waves_per_simd == 8);
   CHECK(profile.occupancy_limit == "device");
+  const auto fine = open(options, 1536, 1000);  // 24 registers at a time
+  check_ok(fine->launch("copy", {1}, {64}, fine->put(std::vector<uint32_t>(64)),
+                        fine->put(std::vector<uint32_t>(64))));
+  profile = only(*fine);
+  REQUIRE(profile.vgprs <= 24);
+  CHECK(profile.waves_per_simd == 1536 / 24);
+  CHECK(profile.occupancy_limit == "registers");
 }
 
 TEST_CASE("a trace shows the chosen wavefront, and a break its registers") {
@@ -283,4 +297,14 @@ KERNEL undefined(u32* out) {
   gpu.load(*code);
   check_fault(gpu.launch("undefined", {1}, {64}, gpu.reserve(64)), "uninitialized",
               {"s_store_dword", "s77"});
+}
+
+TEST_CASE("bytes that a device counts went to or came from memory, not LDS") {
+  const auto gpu = open({});
+  if (!gpu) return;
+  const auto out = gpu->put(std::vector<uint32_t>(64));
+  check_ok(gpu->launch("turned", {1}, {64}, out));
+  const auto counted = gpu->device().counters();
+  CHECK(counted.memory_bytes_written == 64 * 4);
+  CHECK(counted.memory_bytes_read < 64);  // kernel arguments
 }

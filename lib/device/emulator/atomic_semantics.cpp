@@ -54,8 +54,8 @@ void atomic_lanes(Wave& wave, const Op& op) {
         !__atomic_compare_exchange_n(place, &old, next, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
     if (op.returns) write_rows<B>(wave.rows + op.to.index, lane, old);
   }
-  wave.counters.bytes_read += moved_bytes(places, op.bytes);
-  wave.counters.bytes_written += moved_bytes(places, op.bytes);
+  count_read(wave, op, moved_bytes(places, op.bytes));
+  count_written(wave, op, moved_bytes(places, op.bytes));
 }
 
 template <class T>

@@ -60,7 +60,6 @@ void load_to_lds(Wave& wave, const Op& op) {
     }
   }
   wave.counters.bytes_read += moved_bytes(places, Bytes);
-  wave.counters.bytes_written += moved_bytes(places, kStored);
 }
 Result<void> lower_direct(const Instruction& instruction, Space space, unsigned bytes,
                           const Lowering& lowering, Op& op) {
@@ -119,7 +118,6 @@ void load_direct(Wave& wave, const Op& op) {
   Row row;
   std::fill_n(row.lane, kMaxLanes, value);
   copy_lanes(wave.rows[op.to.index].lane, row.lane, exec);
-  wave.counters.bytes_read += moved_bytes(places, kind.bytes);
 }
 Result<void> lower_load_direct(const Instruction& instruction, Lowering& lowering, Op& op) {
   if (instruction.operands.size() != 1) return operand_error(instruction, "expected 1 operand");

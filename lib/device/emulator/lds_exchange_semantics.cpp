@@ -40,8 +40,6 @@ void exchange_marked(Wave& wave, const Op& op) {
     std::memcpy(places.at[lane], next, 8);
     for (unsigned w = 0; w < 2; ++w) wave.rows[op.to.index + w].lane[lane] = old[w];
   }
-  wave.counters.bytes_read += moved_bytes(places, 8);
-  wave.counters.bytes_written += moved_bytes(places, 8);
 }
 /// Result, address, data.
 Result<void> lower_exchange_marked(const Instruction& instruction, Lowering& lowering, Op& op) {
@@ -80,8 +78,6 @@ void exchange_two(Wave& wave, const Op& op) {
     std::memcpy(second.at[lane], next + Words, 4 * Words);
     for (unsigned w = 0; w < 2 * Words; ++w) wave.rows[op.to.index + w].lane[lane] = old[w];
   }
-  wave.counters.bytes_read += 2 * moved_bytes(first, op.bytes);
-  wave.counters.bytes_written += 2 * moved_bytes(first, op.bytes);
 }
 /// Result, address, two values; offset0 and offset1 count elements, or runs of 64.
 Result<void> lower_exchange_two(const Instruction& instruction, Lowering& lowering, Op& op) {

@@ -58,7 +58,6 @@ void load_two(Wave& wave, const Op& op) {
   if (!find_places(wave, op, false, op.offset2, second)) return;
   load_word_lanes<Words>(first, wave.rows + op.to.index);
   load_word_lanes<Words>(second, wave.rows + op.to.index + Words);
-  wave.counters.bytes_read += 2 * moved_bytes(first, op.bytes);
 }
 template <unsigned Words>
 void store_two(Wave& wave, const Op& op) {
@@ -68,7 +67,6 @@ void store_two(Wave& wave, const Op& op) {
   constexpr Transfer kTransfer{Space::lds, 4 * Words};
   store_rows<kTransfer>(first, wave.rows + op.from[kData].index);
   store_rows<kTransfer>(second, wave.rows + op.from[kData2].index);
-  wave.counters.bytes_written += 2 * moved_bytes(first, op.bytes);
 }
 
 // Lane exchange --------------------------------------------------------------------------------

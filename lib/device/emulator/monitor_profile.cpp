@@ -20,9 +20,12 @@ Occupancy occupancy_of(const Dispatch& dispatch, const target::Description& devi
   const auto limit = [&](uint64_t waves, const char* by) {
     if (waves < out.waves) out = {static_cast<uint32_t>(waves), by};
   };
-  const uint64_t registers = std::max(1u, setup.vgprs + setup.acc_vgprs);
   const uint64_t halves = setup.lanes > device.wavefront_size ? 2 : 1;
-  limit(device.vgprs_per_simd_lane / (registers * halves), "registers");
+  // Registers are given out in 64ths of a lane's file (8 of 512, 16 of 1024, 24 of 1536).
+  const uint64_t file = device.vgprs_per_simd_lane / halves;
+  const uint64_t granule = std::max<uint64_t>(1, file / 64);
+  const uint64_t registers = std::max(1u, setup.vgprs + setup.acc_vgprs);
+  limit(file / ((registers + granule - 1) / granule * granule), "registers");
   if (dispatch.lds_bytes != 0) {
     const uint64_t groups = device.lds_bytes_per_workgroup / dispatch.lds_bytes;
     const uint64_t simds = std::max(1u, device.simds_per_compute_unit);

@@ -31,6 +31,13 @@ struct Transfer {
 inline uint64_t moved_bytes(const Places& places, unsigned bytes) {
   return static_cast<uint64_t>(std::popcount(places.mask)) * bytes;
 }
+/// Counts what went to or came from memory. LDS is none.
+inline void count_read(Wave& wave, const Op& op, uint64_t bytes) {
+  if (op.space != Space::lds) wave.counters.bytes_read += bytes;
+}
+inline void count_written(Wave& wave, const Op& op, uint64_t bytes) {
+  if (op.space != Space::lds) wave.counters.bytes_written += bytes;
+}
 
 /// A small value as its register sees it.
 template <Transfer T>
@@ -92,7 +99,7 @@ void load_lanes(Wave& wave, const Op& op) {
     load_small_lanes<T>(places, rows[0].lane);
   else
     load_word_lanes<T.bytes / 4>(places, rows);
-  wave.counters.bytes_read += moved_bytes(places, T.bytes);
+  count_read(wave, op, moved_bytes(places, T.bytes));
 }
 
 /// Stores what the data rows hold.
@@ -121,7 +128,7 @@ void store_lanes(Wave& wave, const Op& op) {
   Places places;
   if (!find_places(wave, op, true, 0, places)) return;
   store_rows<T>(places, wave.rows + op.from[kData].index);
-  wave.counters.bytes_written += moved_bytes(places, T.bytes);
+  count_written(wave, op, moved_bytes(places, T.bytes));
 }
 
 /// Moves a dword per lane from or to the places that `Find(wave, op, whether it writes, places)`
@@ -131,14 +138,14 @@ void load_dwords(Wave& wave, const Op& op) {
   Places places;
   if (!Find(wave, op, false, places)) return;
   load_word_lanes<1>(places, wave.rows + op.to.index);
-  wave.counters.bytes_read += moved_bytes(places, 4);
+  count_read(wave, op, moved_bytes(places, 4));
 }
 template <auto Find>
 void store_dwords(Wave& wave, const Op& op) {
   Places places;
   if (!Find(wave, op, true, places)) return;
   store_rows<Transfer{Space::global, 4}>(places, wave.rows + op.from[kData].index);
-  wave.counters.bytes_written += moved_bytes(places, 4);
+  count_written(wave, op, moved_bytes(places, 4));
 }
 
 // Parts of lowerings -----------------------------------------------------------------------------

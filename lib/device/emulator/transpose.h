@@ -55,7 +55,7 @@ void load_transposed(Wave& wave, const Op& op) {
     transpose_lane<Bits, Words, Group>(loaded, lane, out);
     for (unsigned w = 0; w < Words; ++w) rows[w].lane[lane] = out[w];
   }
-  wave.counters.bytes_read += moved_bytes(places, op.bytes);
+  count_read(wave, op, moved_bytes(places, op.bytes));
 }
 
 /// Waves of 64: lanes 0 to 31 load for all. Rows are 16 lanes apart there and hold half as much:
@@ -74,7 +74,7 @@ void load_transposed_wide(Wave& wave, const Op& op) {
     const unsigned half = lane / 16 % 2 * (Words / 2);
     for (unsigned w = 0; w < Words / 2; ++w) rows[w].lane[lane] = out[half + w];
   }
-  wave.counters.bytes_read += moved_bytes(places, op.bytes);
+  count_read(wave, op, moved_bytes(places, op.bytes));
 }
 
 }  // namespace hipplan::emulator

@@ -26,7 +26,7 @@ enum class State : uint8_t { running, paused, barrier, ended, faulted };
 
 class Monitor;
 
-/// What a wave counted.
+/// What a wave counted. Bytes are those of all memory but LDS.
 struct WaveCounters {
   uint64_t instructions = 0, lane_instructions = 0;
   uint64_t bytes_read = 0, bytes_written = 0, matrix_flops = 0;
