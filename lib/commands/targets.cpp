@@ -136,7 +136,6 @@ Result<std::vector<target::Description>> resolve_targets(const hipplan_strings& 
   HIPPLAN_TRY_ASSIGN(auto out, read_descriptions(files));
   std::vector<target::Arch> arches;
   for (const auto& description : out) arches.push_back(description.arch);
-  HIPPLAN_TRY(refuse_twice(arches));
   HIPPLAN_TRY_ASSIGN(auto wanted, target_names(names));
   leave_described(wanted, out);
   if (!wanted.empty()) {

@@ -66,6 +66,29 @@ hipplan_device* open_device(const char* name) {
   return device;
 }
 
+/// Bakes samples/graphs/NAME.json of each name into a file, and opens it.
+hipplan_file* baked(const std::vector<std::string>& names, const char* targets,
+                    const std::filesystem::path& output) {
+  std::vector<std::string> paths;
+  for (const auto& name : names)
+    paths.push_back(std::string(HIPPLAN_SOURCE_DIR) + "/samples/graphs/" + name + ".json");
+  std::vector<const char*> graphs;
+  for (const auto& path : paths) graphs.push_back(path.c_str());
+  const std::string data = data_folder(), written = output.string();
+  hipplan_tool_io io{};
+  io.struct_size = sizeof(io);
+  io.data_folder = data.c_str();
+  hipplan_build_options options{};
+  options.struct_size = sizeof(options);
+  options.graphs = {graphs.data(), graphs.size()};
+  options.targets = {&targets, 1};
+  options.output = written.c_str();
+  REQUIRE(hipplan_tool_build(&options, &io) == 0);
+  hipplan_file* file = nullptr;
+  REQUIRE_MESSAGE(hipplan_file_open(written.c_str(), &file) == HIPPLAN_OK, hipplan_last_error());
+  return file;
+}
+
 }  // namespace
 
 TEST_CASE("a saved plan loads, says the same of itself, and saves to the same bytes") {
@@ -260,20 +283,7 @@ TEST_CASE("a file lists its plans in the order of key and target, and ends when 
   if (!have_kernels()) return;
   const auto path =
       std::filesystem::temp_directory_path() / ("hipplan-list-" + std::to_string(getpid()));
-  const std::string graph = std::string(HIPPLAN_SOURCE_DIR) + "/samples/graphs/conv_fwd.json";
-  const std::string data = data_folder(), output = path.string();
-  const char *graphs[] = {graph.c_str()}, *targets[] = {"gfx942,gfx1100"};
-  hipplan_tool_io io{};
-  io.struct_size = sizeof(io);
-  io.data_folder = data.c_str();
-  hipplan_build_options options{};
-  options.struct_size = sizeof(options);
-  options.graphs = {graphs, 1};
-  options.targets = {targets, 1};
-  options.output = output.c_str();
-  REQUIRE(hipplan_tool_build(&options, &io) == 0);
-  hipplan_file* file = nullptr;
-  REQUIRE_MESSAGE(hipplan_file_open(output.c_str(), &file) == HIPPLAN_OK, hipplan_last_error());
+  hipplan_file* file = baked({"conv_fwd"}, "gfx942,gfx1100", path);
   std::filesystem::remove(path);
   std::vector<std::string> seen;
   const auto all = [](void* user, const char*, const char* target) {
@@ -359,21 +369,7 @@ TEST_CASE("which of several graphs is asked for by the argument's name") {
   const auto folder =
       std::filesystem::temp_directory_path() / ("hipplan-names-" + std::to_string(getpid()));
   std::filesystem::create_directories(folder);
-  const std::string samples = std::string(HIPPLAN_SOURCE_DIR) + "/samples/graphs/";
-  const std::string first = samples + "conv_fwd.json", second = samples + "add.json";
-  const std::string data = data_folder(), output = folder / "two.hplan";
-  const char *graphs[] = {first.c_str(), second.c_str()}, *targets[] = {"gfx942"};
-  hipplan_tool_io io{};
-  io.struct_size = sizeof(io);
-  io.data_folder = data.c_str();
-  hipplan_build_options options{};
-  options.struct_size = sizeof(options);
-  options.graphs = {graphs, 2};
-  options.targets = {targets, 1};
-  options.output = output.c_str();
-  REQUIRE(hipplan_tool_build(&options, &io) == 0);
-  hipplan_file* file = nullptr;
-  REQUIRE_MESSAGE(hipplan_file_open(output.c_str(), &file) == HIPPLAN_OK, hipplan_last_error());
+  hipplan_file* file = baked({"conv_fwd", "add"}, "gfx942", folder / "two.hplan");
   std::filesystem::remove_all(folder);
   hipplan_plan* plan = nullptr;
   check_names(hipplan_file_find(file, nullptr, "gfx942", &plan), "graph_key, one of");
