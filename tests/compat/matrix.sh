@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Do two releases read each other's files? Builds the tools of a release (a git tag or commit) and those of the
 # present tree, bakes the sample graphs with each, inspects, verifies, runs and signs with the other, and prints
-# the matrix. Exit status 0: everything works that the formats promise; 1: something does not; 2: usage or a
-# build failed.
+# the matrix. Exit status 0: every question was answered and everything works that the formats promise; 1: something
+# does not, was not baked, or was compared in neither direction; 2: usage or a build failed.
 #
 # Usage: tests/compat/matrix.sh RELEASE [--work FOLDER] [--previous BUILD_FOLDER] [--present BUILD_FOLDER]
 #                               [--archives FOLDER] [--jobs COUNT]
@@ -20,7 +20,7 @@ while [ $# -gt 0 ]; do
     --present) present=$(realpath "$2"); shift 2 ;;
     --archives) archives=$(realpath "$2"); shift 2 ;;
     --jobs) jobs=$2; shift 2 ;;
-    -*) sed -n '2,15p' "$0" >&2; exit 2 ;;
+    -*) sed -n '2,14p' "$0" >&2; exit 2 ;;
     *) release=$1; shift ;;
   esac
 done
@@ -70,15 +70,29 @@ for graph in "$root"/samples/graphs/*.json "$root"/tests/cli/graphs/*.json; do
   if git -C "$root" cat-file -e "$commit:${graph#"$root"/}" 2>/dev/null; then graphs+=("$graph"); fi
 done
 
+if [ "${#graphs[@]}" -lt 3 ]; then
+  echo "matrix.sh: error: $release has only ${#graphs[@]} of the present graphs" >&2
+  exit 2
+fi
+
+# told WHAT: a failure, with what $files/said holds of it.
+told() { { echo "== $1"; tail -n 3 "$files/said"; } >>"$files/failures"; }
+# make BY FILE TOOL ARGUMENT…: a file that questions are about; it must be there afterwards.
+make() {
+  local by=$1 file=$2 tool=$3 status=0
+  shift 3
+  "${bin[$by]}/$tool" "$@" -o "$file" >"$files/said" 2>&1 || status=$?
+  if [ "$status" != 0 ] || [ ! -s "$file" ]; then told "$by makes no $(basename "$file") ($status)"; fi
+}
 for by in previous present; do
   to=$files/$by
   mkdir "$to"
-  "${bin[$by]}/hipplan-build" -q "${graphs[@]}" --target gfx942,gfx1100 --keep-going -o "$to/library.hplan" >/dev/null || true
-  "${bin[$by]}/hipplan-build" -q "${graphs[0]}" --target gfx942 -o "$to/single.hplan" >/dev/null || true
-  "${bin[$by]}/hipplan-build" -q "${graphs[0]}" --target gfx942 --sign "$files/key.pem" -o "$to/signed.hplan" >/dev/null || true
+  make "$by" "$to/library.hplan" hipplan-build -q "${graphs[@]}" --target gfx942,gfx1100
+  make "$by" "$to/single.hplan" hipplan-build -q "${graphs[0]}" --target gfx942
+  make "$by" "$to/signed.hplan" hipplan-build -q "${graphs[0]}" --target gfx942 --sign "$files/key.pem"
   mkdir "$to/folder"
-  cp "$to/single.hplan" "$to/library.hplan" "$to/folder/" || true
-  "${bin[$by]}/hipplan-inspect" bundle "$to/folder" -o "$to/bundle.tar.zst" || true
+  cp "$to/single.hplan" "$to/library.hplan" "$to/folder/" 2>/dev/null || true
+  make "$by" "$to/bundle.tar.zst" hipplan-inspect bundle "$to/folder"
 done
 
 # The rows: what is asked of the reader, and the command; FILES and OUT stand for folders.
@@ -111,21 +125,32 @@ ask() {
   if [ "$status" = 0 ]; then echo ok; else echo "FAILED ($status)"; fi
 }
 
-# cross READER BAKER COMMAND OWN: the same of another release's files. What a reader cannot do with its own
-# files, or the baker did not make, is no question of formats: "-".
+# own BY COMMAND: the same of one's own files. A release that does not know the command (exit status 2) is not asked
+# any further: "-"; the present one knows all.
+own() {
+  local answer
+  answer=$(ask "$1" "$1" "$2")
+  if [ "$1" = previous ] && [ "$answer" = "FAILED (2)" ]; then answer=-; fi
+  echo "$answer"
+  case "$answer" in FAILED*) told "$1 reads $1: $2" ;; esac
+}
+
+# cross READER BAKER COMMAND OWN: the same of another release's files.
 cross() {
-  local file=${3#*FILES/} answer
-  file=$files/$2/${file%%[ \']*}
-  if [ "$4" != ok ] || [ ! -e "$file" ]; then
+  local answer
+  if [ "$4" != ok ]; then
     echo -
     return
   fi
   answer=$(ask "$1" "$2" "$3")
   echo "$answer"
-  if [ "$answer" != ok ]; then { echo "== $1 reads $2: $3"; tail -n 3 "$files/said"; } >>"$files/failures"; fi
+  if [ "$answer" != ok ]; then told "$1 reads $2: $3"; fi
 }
 
-version() { "${bin[$1]}/hipplan-inspect" --version | awk '/^plan file/ {sub("plan file: ", ""); print}'; }
+version() {
+  "${bin[$1]}/hipplan-inspect" --version 2>"$files/said" | awk '/^plan file/ {sub("plan file: ", ""); print; found = 1} END {exit !found}' ||
+    told "$1 does not tell its formats"
+}
 echo "previous: $release ($(git -C "$root" log -1 --format=%cs "$commit")), plan files: $(version previous)"
 echo "present:  $(git -C "$root" describe --always --dirty 2>/dev/null), plan files: $(version present)"
 echo
@@ -134,10 +159,15 @@ row "read by" previous present previous present
 row "baked by" present previous previous present
 for question in "${questions[@]}"; do
   command=${question#*|}
-  old=$(ask previous previous "$command")
-  new=$(ask present present "$command")
-  if [ "$new" != ok ]; then { echo "== present reads present: $command"; tail -n 3 "$files/said"; } >>"$files/failures"; fi
-  row "${question%%|*}" "$(cross previous present "$command" "$old")" "$(cross present previous "$command" "$new")" "$old" "$new"
+  old=$(own previous "$command")
+  new=$(own present "$command")
+  back=$(cross previous present "$command" "$old")
+  forth=$(cross present previous "$command" "$new")
+  row "${question%%|*}" "$back" "$forth" "$old" "$new"
+  if [ "$back" = - ] && [ "$forth" = - ]; then
+    : >"$files/said"
+    told "not compared: ${question%%|*}"
+  fi
 done
 echo
 if "${bin[present]}/hipplan-inspect" diff "$files/previous/library.hplan" "$files/present/library.hplan" >/dev/null 2>&1; then
