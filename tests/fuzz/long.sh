@@ -3,23 +3,25 @@
 # executions asked for, those of earlier runs counted in, or the time is up. Prints a table; finds are kept as
 # NAME-crash-… files: put each into tests/fuzz/corpus/NAME when its cause is mended. A run that is stopped goes on with
 # the next call, from the inputs it has found.
-# Usage: tests/fuzz/long.sh [--runs COUNT] [--seconds SECONDS] [--jobs COUNT] [--bin FOLDER] [NAME…]
+# Usage: tests/fuzz/long.sh [--runs COUNT] [--seconds SECONDS] [--jobs COUNT] [--max-len BYTES] [--bin FOLDER] [NAME…]
 #   --runs      executions of each fuzzer (default 10000000)
 #   --seconds   at most, for each fuzzer (default: no limit)
 #   --jobs      processes (default: one per processor)
+#   --max-len   size of the largest inputs (default 0: that of the largest in the corpus); shorter ones are quicker
 #   --bin       built fuzzers, with corpus/ beside the folder or in the source tree; built here else
 # Inputs, logs, finds and counts are in the folder long beside the built fuzzers; remove it to start over.
 # Exit status 1 when a fuzzer found something, 2 when one did not reach its count.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
-runs=10000000 seconds=0 jobs=$(nproc) bin='' names=()
+runs=10000000 seconds=0 jobs=$(nproc) longest=0 bin='' names=()
 while [ $# -gt 0 ]; do
   case "$1" in
     --runs) runs=$2; shift 2 ;;
     --seconds) seconds=$2; shift 2 ;;
     --jobs) jobs=$2; shift 2 ;;
+    --max-len) longest=$2; shift 2 ;;
     --bin) bin=$(cd "$2" && pwd); shift 2 ;;
-    -*) sed -n '2,14p' "$0"; exit 2 ;;
+    -*) sed -n '2,15p' "$0"; exit 2 ;;
     *) names+=("$1"); shift ;;
   esac
 done
@@ -38,9 +40,9 @@ if [ -z "$bin" ]; then
 fi
 work=$(dirname "$bin")/long
 mkdir -p "$work/finds" "$work/logs" "$work/made"
-# No stack is kept for each allocation, which takes most of the time: the find run again with the fuzzer's own options
-# tells them. Leaks are left to the short runs of the test suite.
-quick=symbolize=0:malloc_context_size=0:detect_leaks=0:quarantine_size_mb=8
+# No stack is kept for an allocation and none is filled, which takes most of the time: the find run again with the
+# fuzzer's own options tells them. Leaks are left to the short runs of the test suite.
+quick=symbolize=0:malloc_context_size=0:detect_leaks=0:quarantine_size_mb=8:max_malloc_fill_size=0
 status=0
 
 # What the processes of one fuzzer have made and found, from their logs: each line begins with "#" and the count.
@@ -86,7 +88,7 @@ for name in "${names[@]}"; do
   for ((job = 0; job < jobs; job++)); do
     # A seed of its own for each run: what is tried next is not what was tried before.
     ASAN_OPTIONS=${ASAN_OPTIONS:-$quick} "$bin/$name" -runs="$each" -seed=$((earlier + job + 1)) \
-      -max_total_time="$seconds" -rss_limit_mb=2048 -timeout=20 -reload=60 \
+      -max_total_time="$seconds" -max_len="$longest" -rss_limit_mb=2048 -timeout=20 -reload=60 \
       -artifact_prefix="$work/finds/$name-" "$work/$name" "$corpus/$name" >"$work/logs/$name.$job" 2>&1 &
     children+=($!)
   done
