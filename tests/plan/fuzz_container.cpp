@@ -55,7 +55,9 @@ bool has_room(const Bytes& bytes, uint16_t wanted, size_t least) {
 }
 
 bool has_sections(const Bytes& bytes) {
-  return has_room(bytes, plan::kIndexSection, 256) && has_room(bytes, plan::kPlansSection, 16);
+  constexpr size_t kFirstLeafEntry = 8 + 32 + 32 + 8 + 4 + 32;  // up to its record's digest
+  return has_room(bytes, plan::kIndexSection, kFirstLeafEntry) &&
+         has_room(bytes, plan::kPlansSection, plan::kRecordHeaderBytes);
 }
 
 }  // namespace
