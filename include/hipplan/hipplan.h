@@ -6,8 +6,13 @@
  * ignored there. Functions that only tell something give 0 or "" for a null object. Unless a
  * function says otherwise, different threads may use the same object at the same time, and an
  * object needs nothing of those that it was made from: a plan outlives its file, an executable its
- * plan. Every options structure starts with its own size, sizeof(the structure); another number is
- * HIPPLAN_BAD_INPUT, reason "struct-size". */
+ * plan.
+ *
+ * Every options structure starts with its own size: set struct_size to sizeof(the structure) and
+ * the members that are not used to 0. Structures only grow, at the end, and 0 in a new member means
+ * what the library did before it, so a program goes on working with later libraries. A library that
+ * is older than the program's header takes a longer structure as long as the members that it does
+ * not know are 0. Any other size is HIPPLAN_BAD_INPUT, reason "struct-size". */
 #ifndef HIPPLAN_HIPPLAN_H
 #define HIPPLAN_HIPPLAN_H
 
@@ -42,6 +47,7 @@ typedef struct hipplan_bake_options {
   const char*
       data_folder; /* holds kernels/ and targets/; null: ../share/hipplan from the library */
   int plan_only;   /* leave the graph out of saved files */
+  int reserved;    /* 0 */
 } hipplan_bake_options;
 /* HIPPLAN_NEGATIVE when no engine serves the graph; the message says which refused and why.
  * HIPPLAN_UNUSABLE for an architecture that no target file describes, or that there are no kernels
@@ -51,7 +57,8 @@ HIPPLAN_API hipplan_status hipplan_bake(const hipplan_bake_options* options, hip
 /* --- Files and bytes ---------------------------------------------------------------------------
  */
 
-/* Opens a .hplan file; its header and directory are checked, the rest when it is read. "-" reads
+/* Opens a .hplan file; its header and directory are checked, the rest when it is read. Nothing
+ * behind the directory is parsed before that, so a file can be asked for its signatures first. "-" reads
  * standard input, "PLANS.tar.zst:NAME" a member of a bundle. Files of more than 1 MiB are mapped:
  * shortening one while it is open raises SIGBUS in the reader. */
 HIPPLAN_API hipplan_status hipplan_file_open(const char* path, hipplan_file** file);
@@ -59,6 +66,15 @@ HIPPLAN_API hipplan_status hipplan_file_open(const char* path, hipplan_file** fi
 HIPPLAN_API hipplan_status hipplan_file_from_bytes(const void* bytes, size_t size,
                                                    hipplan_file** file);
 HIPPLAN_API void hipplan_file_destroy(hipplan_file* file);
+/* HIPPLAN_OK when a key of `trust_folder` (one public key in each *.pem file) has signed this file
+ * and no signature by a key of the folder is wrong; HIPPLAN_UNTRUSTED otherwise, reason "unsigned",
+ * "bad-signature", "expired-trust" or "unknown-key". `detached` holds the bytes of a detached
+ * signature (NAME.hplan.sig), null for none; signatures inside the file count alike. What is read
+ * from `file` afterwards is what was signed, also when another file takes its name: each piece is
+ * compared with digests that hang on the signed one. */
+HIPPLAN_API hipplan_status hipplan_file_require_signed(const hipplan_file* file,
+                                                       const char* trust_folder,
+                                                       const void* detached, size_t detached_size);
 HIPPLAN_API uint64_t hipplan_file_plan_count(const hipplan_file* file);
 /* Gets one plan's graph key (64 hexadecimal digits) and target, which are valid during the call:
  * what hipplan_file_find takes. Anything but 0 ends the listing, whose status is HIPPLAN_OK then.
@@ -115,6 +131,7 @@ typedef struct hipplan_device_options {
   const char* hip_library;   /* libamdhip64 to open; null: the newest installed */
   const char* cuda_library;  /* libcuda to open; null: libcuda.so.1 */
   unsigned jobs;             /* worker threads of the emulator, 0: one per hardware thread */
+  int reserved;              /* 0 */
 } hipplan_device_options;
 HIPPLAN_API hipplan_status hipplan_device_open(const hipplan_device_options* options,
                                                hipplan_device** device);

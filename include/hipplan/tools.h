@@ -3,7 +3,7 @@
  * Each function does one tool command: it writes results and messages through the callbacks in
  * hipplan_tool_io and returns the exit status. Nothing is printed, no signal handler is installed
  * and no environment variable is read. Strings are UTF-8, borrowed for the length of the call; a
- * null string means "not given". An io of the wrong size has no callback to trust: the status is
+ * null string means "not given". Structures and their sizes: see hipplan.h. An io of the wrong size has no callback to trust: the status is
  * HIPPLAN_BAD_INPUT, and hipplan_last_error tells why. Calls are independent and may run on several
  * threads with separate hipplan_tool_io objects; callbacks of one call come from one thread at a
  * time. */
@@ -73,6 +73,7 @@ typedef struct hipplan_build_options {
   int benchmark;          /* choose kernels by times measured on `device` */
   const char* device;     /* hip:NUMBER or cuda:NUMBER; null: none */
   int plain_code;         /* keep machine code as it is instead of compressing it */
+  int reserved;           /* 0 */
 } hipplan_build_options;
 HIPPLAN_API int hipplan_tool_build(const hipplan_build_options* options, const hipplan_tool_io* io);
 
@@ -92,6 +93,7 @@ typedef struct hipplan_inspect_options {
   int64_t date;              /* sbom: the document's time, seconds since 1970; negative: now */
   const char* device;        /* target: the device to describe */
   int force;                 /* unbundle: over files of the same names that differ */
+  int reserved;              /* 0 */
 } hipplan_inspect_options;
 HIPPLAN_API int hipplan_tool_inspect(const hipplan_inspect_options* options,
                                      const hipplan_tool_io* io);

@@ -25,18 +25,6 @@ hipplan_status keep_fixed(hipplan_status status, const char* text, const char* r
   return {.code = Code::bad_input, .reason = "null-argument", .where = name, .what = "is null"};
 }
 
-/// A caller built against an older or newer header than this library is told so.
-template <class Struct>
-Result<void> check_size(const Struct* given, const char* name) {
-  if (given == nullptr) return null_argument(name);
-  if (given->struct_size == sizeof(Struct)) return {};
-  return Error{.code = Code::bad_input,
-               .reason = "struct-size",
-               .where = name,
-               .what = "has another size than this library's",
-               .advice = "rebuild the caller with this version's headers"};
-}
-
 /// Runs `body` (returning Result<void>) and turns its outcome into a status.
 template <class Body>
 hipplan_status fenced(const Body& body) {

@@ -3,6 +3,7 @@
 
 #include "api/fence.h"
 #include "api/objects.h"
+#include "api/options.h"
 #include "commands/baking.h"
 #include "commands/plans.h"
 #include "commands/targets.h"
@@ -65,23 +66,34 @@ Result<void> bake_into(const hipplan_bake_options& options, hipplan_plan** out) 
   return {};
 }
 
+/// The bytes may be a mapping that others change: what is judged is the digest that `file` holds,
+/// which everything it reads is checked against.
+Result<void> require_signed(const plan::File& file, const std::string& trust_folder,
+                            ByteView detached) {
+  HIPPLAN_TRY_ASSIGN(const auto trust, commands::load_trust(trust_folder));
+  HIPPLAN_TRY_ASSIGN(auto signatures, plan::read_signatures(file.bytes(), detached, file.where()));
+  signatures.directory_digest = file.directory_digest();
+  HIPPLAN_TRY(plan::require_signed(signatures, trust.keys, trust.now, file.where()));
+  return {};
+}
+
 }  // namespace
 }  // namespace hipplan::api
 
 using hipplan::Result;
-using hipplan::api::check_size;
 using hipplan::api::fenced;
 using hipplan::api::null_argument;
+using hipplan::api::taken;
 
 extern "C" {
 
 hipplan_status hipplan_bake(const hipplan_bake_options* options, hipplan_plan** plan) {
   return fenced([&]() -> Result<void> {
     if (options == nullptr || plan == nullptr) return null_argument(plan ? "options" : "plan");
-    HIPPLAN_TRY(check_size(options, "options"));
-    if (options->graph_json == nullptr || options->target == nullptr)
-      return null_argument(options->target ? "graph_json" : "target");
-    return hipplan::api::bake_into(*options, plan);
+    HIPPLAN_TRY_ASSIGN(const auto own, taken(options, "options"));
+    if (own.graph_json == nullptr || own.target == nullptr)
+      return null_argument(own.target ? "graph_json" : "target");
+    return hipplan::api::bake_into(own, plan);
   });
 }
 
@@ -109,6 +121,17 @@ hipplan_status hipplan_file_from_bytes(const void* bytes, size_t size, hipplan_f
 
 void hipplan_file_destroy(hipplan_file* file) {
   delete file;
+}
+
+hipplan_status hipplan_file_require_signed(const hipplan_file* file, const char* trust_folder,
+                                           const void* detached, size_t detached_size) {
+  return fenced([&]() -> Result<void> {
+    if (file == nullptr || trust_folder == nullptr)
+      return null_argument(file ? "trust_folder" : "file");
+    if (detached == nullptr && detached_size != 0) return null_argument("detached");
+    const hipplan::ByteView signature(static_cast<const std::byte*>(detached), detached_size);
+    return hipplan::api::require_signed(file->file, trust_folder, signature);
+  });
 }
 
 uint64_t hipplan_file_plan_count(const hipplan_file* file) {

@@ -3,13 +3,14 @@
 
 #include "api/fence.h"
 #include "api/objects.h"
+#include "api/options.h"
 #include "commands/targets.h"
 #include "hipplan/hipplan.h"
 
 using hipplan::Result;
-using hipplan::api::check_size;
 using hipplan::api::fenced;
 using hipplan::api::null_argument;
+using hipplan::api::taken;
 
 extern "C" {
 
@@ -17,17 +18,17 @@ hipplan_status hipplan_device_open(const hipplan_device_options* options, hippla
   return fenced([&]() -> Result<void> {
     if (options == nullptr || device == nullptr)
       return null_argument(device ? "options" : "device");
-    HIPPLAN_TRY(check_size(options, "options"));
-    if (options->name == nullptr) return null_argument("name");
+    HIPPLAN_TRY_ASSIGN(const auto own, taken(options, "options"));
+    if (own.name == nullptr) return null_argument("name");
     hipplan_tool_io raw{};
     raw.struct_size = sizeof(raw);
-    raw.data_folder = options->data_folder;
-    raw.module_folder = options->module_folder;
-    raw.hip_library = options->hip_library;
-    raw.cuda_library = options->cuda_library;
-    raw.jobs = options->jobs;
+    raw.data_folder = own.data_folder;
+    raw.module_folder = own.module_folder;
+    raw.hip_library = own.hip_library;
+    raw.cuda_library = own.cuda_library;
+    raw.jobs = own.jobs;
     const hipplan::commands::Io io(raw);
-    HIPPLAN_TRY_ASSIGN(auto opened, hipplan::commands::open_device({options->name, {}, {}}, io));
+    HIPPLAN_TRY_ASSIGN(auto opened, hipplan::commands::open_device({own.name, {}, {}}, io));
     *device = new hipplan_device(std::move(opened));
     return {};
   });

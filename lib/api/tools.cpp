@@ -1,7 +1,7 @@
 // The exported tool functions: argument checks and the exception fence.
 #include <new>
 
-#include "api/fence.h"
+#include "api/options.h"
 #include "base/interruption.h"
 #include "commands/commands.h"
 #include "hipplan/tools.h"
@@ -15,11 +15,12 @@ using hipplan::commands::Io;
 template <class Options>
 void run_command(int (*command)(const Options&, Io&), const Options* options, Io& io) {
   try {
-    if (const auto fits = hipplan::api::check_size(options, "options"); !fits) {
-      io.fail(fits.error());
+    const auto own = hipplan::api::taken(options, "options");
+    if (!own) {
+      io.fail(own.error());
       return;
     }
-    (void)command(*options, io);
+    (void)command(*own, io);
   } catch (const std::bad_alloc&) {
     io.fail({.code = Code::machine, .reason = "out-of-memory", .what = "out of memory"});
   } catch (const std::exception& fault) {
@@ -32,9 +33,9 @@ int fenced(int (*command)(const Options&, Io&), const Options* options,
            const hipplan_tool_io* raw) {
   try {
     // Without callbacks that can be trusted, only hipplan_last_error can tell.
-    if (const auto fits = hipplan::api::check_size(raw, "io"); !fits)
-      return hipplan::api::keep(fits.error());
-    Io io(*raw);
+    const auto own = hipplan::api::taken(raw, "io");
+    if (!own) return hipplan::api::keep(own.error());
+    Io io(*own);
     const hipplan::InterruptionScope scope([&io] { return !io.check_interrupted().ok(); });
     run_command(command, options, io);
     io.finish_json();
