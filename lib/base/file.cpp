@@ -230,6 +230,10 @@ Result<AtomicFile> AtomicFile::create_for_device(const fs::path& named, const fs
 Result<AtomicFile> AtomicFile::create(const fs::path& named) {
   std::error_code failed;
   fs::path target = named;
+  // Opened by the name that was given: that of a pipe that is open already leads to no other.
+  if (const auto there = fs::status(named, failed);
+      fs::exists(there) && !fs::is_regular_file(there) && !fs::is_directory(there))
+    return create_for_device(named, named);
   if (fs::is_symlink(named, failed)) {
     target = fs::canonical(named, failed);
     if (failed)
@@ -253,9 +257,8 @@ Result<AtomicFile> AtomicFile::create(const fs::path& named) {
                  .where = named.string(),
                  .what = "is a folder",
                  .expected = "a file name to write"};
-  if (fs::exists(status) && !fs::is_regular_file(status)) return create_for_device(named, target);
   // Names are counted up from 0, so what a dead writer left is met again by the next one.
-  constexpr int kAttempts = 1000, kSwept = 4;
+  constexpr int kAttempts = 1000, kSwept = 16;
   // What is to replace a file is nobody else's to read until commit() knows that file's access.
   const mode_t mode = fs::exists(status) ? 0600 : 0666;
   for (int number = 0; number < kAttempts; ++number) {

@@ -16,6 +16,8 @@ namespace {
 constexpr uint32_t kZstdMagic = 0xfd2fb528u;
 constexpr size_t kFrameHeaderBytes = 6, kChecksumBytes = 4, kTarBlock = 512;
 constexpr uint8_t kHasChecksum = 4;
+/// Bytes that a reader hands out at once.
+constexpr size_t kPieceBytes = 64 << 10;
 
 /// The seal: the header of a raw last block of 64 bytes, a tag, and the digest.
 constexpr std::string_view kSealTag("hipplan.bundle.seal.1\0\0\0\0\0\0\0\0\0\0\0", 32);
@@ -149,7 +151,7 @@ Result<void> check_bundle_frame(ByteView bundle, const std::string& where) {
 BundleFrameReader::BundleFrameReader(ByteView bundle, std::string where)
     : left_(bundle),
       where_(std::move(where)),
-      buffer_(ZSTD_DStreamOutSize()),
+      buffer_(kPieceBytes),
       context_(ZSTD_createDCtx()) {
   if (context_ == nullptr) throw std::bad_alloc();
 }

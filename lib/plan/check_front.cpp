@@ -85,12 +85,18 @@ Result<ByteView> find_signature_block(ByteView file, const Header& header,
   return block;
 }
 
+/// What this version keeps zero may have a meaning in files of a later minor version, one that a
+/// reader may pass over.
+bool is_later_minor(const Header& header) {
+  return header.minor > kContainerMinor;
+}
+
 Result<void> check_header(ByteView file, const Header& header, const std::string& where) {
   const std::string place = where + ": header";
   if (header.header_bytes != kHeaderBytes || header.directory_offset != kHeaderBytes)
     return damaged("header-form", place, "wrong header size or directory offset", cat(kHeaderBytes),
                    cat(header.header_bytes, " and ", header.directory_offset));
-  if (!all_zero(file.subspan(kReservedAt, kReservedBytes)))
+  if (!is_later_minor(header) && !all_zero(file.subspan(kReservedAt, kReservedBytes)))
     return damaged("header-form", place, "reserved bytes are not zero", "zeros", "another value");
   const uint64_t count = header.directory_bytes / kDirectoryEntryBytes;
   if (header.directory_bytes % kDirectoryEntryBytes != 0 || count > kMostSections)
@@ -103,21 +109,23 @@ Result<void> check_header(ByteView file, const Header& header, const std::string
   return {};
 }
 
-Result<Section> read_section(ByteView entry, const std::string& place) {
+Result<Section> read_section(ByteView entry, const Header& header, const std::string& place) {
   Section out;
   out.type = *load<uint16_t>(entry, 0);
   const auto flags = *load<uint16_t>(entry, 2);
-  out.required = flags == 1;
+  out.required = (flags & kRequiredFlag) != 0;
+  out.bound = (flags & kBoundFlag) != 0;
   out.compression = *load<uint8_t>(entry, 4);
   out.offset = *load<uint64_t>(entry, 8);
   out.stored_bytes = *load<uint64_t>(entry, 16);
   out.raw_bytes = *load<uint64_t>(entry, 24);
   out.objects = *load<uint64_t>(entry, 32);
   out.sha256 = load_digest(entry, 64);
-  if (flags > 1 || out.type == 0 || !all_zero(entry.subspan(5, 3)) ||
-      !all_zero(entry.subspan(40, 24)))
+  const bool zeros = (flags & ~(kRequiredFlag | kBoundFlag)) == 0 &&
+                     all_zero(entry.subspan(5, 3)) && all_zero(entry.subspan(40, 24));
+  if (out.type == 0 || (!zeros && !is_later_minor(header)))
     return damaged("directory-form", place, "flags, type or reserved bytes are wrong",
-                   "a type, flags 0 or 1, zeros", cat("type ", out.type, ", flags ", flags));
+                   "a type, flags 0 to 3, zeros", cat("type ", out.type, ", flags ", flags));
   if (out.compression == kStored && out.raw_bytes != out.stored_bytes)
     return damaged("directory-form", place, "stored section has two sizes", cat(out.stored_bytes),
                    cat(out.raw_bytes));
@@ -133,9 +141,10 @@ Result<void> check_meaning(const Section& section, const Header& header, const s
                     cat("reader of format ", kContainerMajor, ".", kContainerMinor),
                     cat("file of format ", header.major, ".", header.minor), "use a newer hipplan");
   }
-  if (section.required != is_required_section(section.type))
-    return damaged("directory-form", place, "required flag is wrong for this type",
-                   cat(is_required_section(section.type)), cat(section.required));
+  if (section.required != is_required_section(section.type) || section.bound)
+    return damaged("directory-form", place, "flags are wrong for this type",
+                   is_required_section(section.type) ? "required" : "optional",
+                   cat(section.required ? "required" : "optional", section.bound ? ", bound" : ""));
   const uint8_t wanted = is_object_section(section.type) ? kPerObject : kStored;
   if (section.compression != wanted)
     return unusable("compression", place, "unknown compression of this section",
@@ -228,8 +237,8 @@ Result<Front> read_front(ByteView file, const std::string& where) {
   for (uint64_t at = 0; at < directory.size(); at += kDirectoryEntryBytes) {
     const std::string place =
         where + ": directory entry " + std::to_string(at / kDirectoryEntryBytes);
-    HIPPLAN_TRY_ASSIGN(const auto section,
-                       read_section(directory.subspan(at, kDirectoryEntryBytes), place));
+    HIPPLAN_TRY_ASSIGN(const auto section, read_section(directory.subspan(at, kDirectoryEntryBytes),
+                                                        out.header, place));
     HIPPLAN_TRY(check_meaning(section, out.header, place));
     out.sections.push_back(section);
   }

@@ -73,7 +73,7 @@ struct File::State {
   /// largest files.
   void fetch_root() const;
   /// The objects that a record names: its code, its texts, or both.
-  void fetch_objects(const Record& record, bool code, bool texts) const;
+  void fetch_objects(const Record& record, bool with_code, bool with_texts) const;
   [[nodiscard]] const Section* find_section(uint16_t type) const;
   [[nodiscard]] ByteView section_view(const Section& section) const {
     return bytes.subspan(section.offset, section.stored_bytes);

@@ -32,7 +32,8 @@ void append_zeros(Bytes& to, size_t count) {
 
 void append_section(Bytes& to, const Section& section) {
   append(to, section.type);
-  append(to, static_cast<uint16_t>(section.required ? 1 : 0));
+  append(to, static_cast<uint16_t>((section.required ? kRequiredFlag : 0) |
+                                   (section.bound ? kBoundFlag : 0)));
   append(to, section.compression);
   append_zeros(to, 3);
   append(to, section.offset);
@@ -138,6 +139,10 @@ const char* compression_name(uint8_t compression) {
 bool is_known_section(uint16_t type) {
   return facts(type) != nullptr;
 }
+bool is_bound_section(uint16_t type) {
+  return type == kStatementSection || type == kBillSection;
+}
+
 bool is_required_section(uint16_t type) {
   const auto* found = facts(type);
   return found != nullptr && found->required;

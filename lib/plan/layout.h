@@ -36,6 +36,9 @@ enum SectionType : uint16_t {
   kDictionarySection = 66,  ///< reserved: compression dictionary
 };
 
+/// Flags of a directory entry.
+enum SectionFlags : uint16_t { kRequiredFlag = 1, kBoundFlag = 2 };
+
 enum Compression : uint8_t { kStored = 0, kZstd = 1, kPerObject = 2 };
 
 /// "plans", "code", …; "type-<n>" for numbers without a name.
@@ -46,6 +49,8 @@ enum Compression : uint8_t { kStored = 0, kZstd = 1, kPerObject = 2 };
 /// Whether this version knows what a section of that type means.
 [[nodiscard]] bool is_known_section(uint16_t type);
 [[nodiscard]] bool is_required_section(uint16_t type);
+/// Whether sections of that type are about the file that they lie in, with the flag or without.
+[[nodiscard]] bool is_bound_section(uint16_t type);
 
 struct Header {
   uint16_t major = kContainerMajor, minor = kContainerMinor;
@@ -63,7 +68,8 @@ struct Section {
   bool required = false;
   uint8_t compression = kStored;
   uint64_t offset = 0, stored_bytes = 0, raw_bytes = 0, objects = 0;
-  Digest sha256;  ///< of the stored bytes
+  Digest sha256;       ///< of the stored bytes
+  bool bound = false;  ///< about this file as a whole: not taken over into another
   [[nodiscard]] uint64_t end() const { return offset + stored_bytes; }
 };
 

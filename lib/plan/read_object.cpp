@@ -93,10 +93,10 @@ void File::State::fetch_root() const {
   fetch(pages.subspan(end - size, size));
 }
 
-void File::State::fetch_objects(const Record& record, bool code, bool texts) const {
+void File::State::fetch_objects(const Record& record, bool with_code, bool with_texts) const {
   if (!random_access) return;
   for (const auto& ref : record.refs) {
-    if (!(ref.type == kCodeSection ? code : texts)) continue;
+    if (!(ref.type == kCodeSection ? with_code : with_texts)) continue;
     const auto* section = find_section(ref.type);
     if (section == nullptr) continue;
     // What lies elsewhere is refused when it is read.

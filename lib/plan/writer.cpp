@@ -103,6 +103,8 @@ Result<void> Writer::add_from(const File& file, const EntryInfo& entry) {
   for (const auto& ref : record.refs) {
     const std::string place = cat(from.entry_place(entry), ": ", section_name(ref.type));
     const auto& key = parts.emplace_back(ref.type, ref.sha256);
+    if (!is_known_section(ref.type))
+      state_->header.minor = std::max(state_->header.minor, file.minor_version());
     // The frame of a code object is taken over as it is, whether it is compressed is its writer's
     // choice. Of others only the object is: its frame in the new file is made anew.
     const bool frame = ref.type == kCodeSection && ref.alone();
@@ -122,6 +124,8 @@ Result<void> Writer::add_from(const File& file, const EntryInfo& entry) {
 Result<void> Writer::keep_unknown_sections(const File& file) {
   for (const auto& section : file.state_->front.sections) {
     if (is_known_section(section.type) || is_object_section(section.type)) continue;
+    if (section.bound || is_bound_section(section.type)) continue;
+    state_->header.minor = std::max(state_->header.minor, file.minor_version());
     HIPPLAN_TRY_ASSIGN(const auto bytes, file.section_bytes(section.type));
     const auto known = state_->unknown.find(section.type);
     if (known != state_->unknown.end() && known->second.section.sha256 != section.sha256)

@@ -1,6 +1,8 @@
 // Files whose digests are right and whose content is not: sweeps, unknown parts, caps.
 #include <doctest/doctest.h>
 
+#include <functional>
+
 #include <random>
 
 #include "plan/compress.h"
@@ -111,50 +113,59 @@ TEST_CASE("resealed sweep over the record, with its digest right too") {
   }
 }
 
+/// The file `good` with one more section behind the others, of 40 bytes, as a writer of minor
+/// version 3 makes it; `edit` may change its bytes before the digests are made right.
+Bytes with_section(const Bytes& good, uint16_t type, uint16_t flags,
+                   const std::function<void(Bytes&, uint64_t entry)>& edit = nullptr) {
+  const uint64_t old_count = *load<uint64_t>(good, 32) / 96,
+                 offset = align_up(good.size() + 96, 16);
+  const Bytes extra(40, std::byte{0x42});
+  Bytes out(good.begin(), good.begin() + 128);
+  for (uint64_t i = 0; i < old_count; ++i) {
+    append(out, ByteView(good).subspan(128 + 96 * i, 96));
+    store(out, 128 + 96 * i + 8, *load<uint64_t>(good, 128 + 96 * i + 8) + 96);
+  }
+  const uint64_t entry_at = out.size();
+  Bytes entry(96);
+  store(entry, 0, type);
+  store(entry, 2, flags);
+  store(entry, 8, offset);
+  store(entry, 16, uint64_t{40});
+  store(entry, 24, uint64_t{40});
+  store(entry, 64, sha256(extra).bytes);
+  append(out, ByteView(entry));
+  append(out, ByteView(good).subspan(128 + 96 * old_count));
+  out.resize(offset);
+  append(out, ByteView(extra));
+  store(out, 16, uint64_t{out.size()});
+  store(out, 32, uint64_t{96 * (old_count + 1)});
+  store(out, 10, uint16_t{3});
+  if (edit) edit(out, entry_at);
+  reseal_front(out);
+  return out;
+}
+
+/// What a copy of the file's plans, with the sections that go along, holds.
+Result<File> copied(const File& file) {
+  Writer writer({});
+  REQUIRE(file.for_each([&](const EntryInfo& entry) { return writer.add_from(file, entry).ok(); }));
+  REQUIRE(writer.keep_unknown_sections(file));
+  return open_bytes(*writer.to_bytes());
+}
+
 TEST_CASE("an unknown optional section is kept and skipped, an unknown required one refused") {
   const Bytes good = file_of({sample_plan(1)});
-  const auto file = open_bytes(good);
-  REQUIRE(file);
-  // Append a section of type 200 behind the others; the directory grows by one entry of 96 bytes.
-  const Bytes extra(40, std::byte{0x42});
-  const auto build = [&](uint16_t flags) {
-    Bytes out(good.begin(), good.begin() + 128);
-    const uint64_t old_count = file->sections().size();
-    for (uint64_t i = 0; i < old_count; ++i) {
-      append(out, ByteView(good).subspan(128 + 96 * i, 96));
-      store(out, 128 + 96 * i + 8, *load<uint64_t>(good, 128 + 96 * i + 8) + 96);
-    }
-    const uint64_t offset = align_up(good.size() + 96, 16);
-    Bytes entry(96);
-    store(entry, 0, uint16_t{200});
-    store(entry, 2, flags);
-    store(entry, 8, offset);
-    store(entry, 16, uint64_t{40});
-    store(entry, 24, uint64_t{40});
-    store(entry, 64, sha256(extra).bytes);
-    append(out, ByteView(entry));
-    append(out, ByteView(good).subspan(128 + 96 * old_count));
-    out.resize(offset);
-    append(out, ByteView(extra));
-    store(out, 16, uint64_t{out.size()});
-    store(out, 32, uint64_t{96 * (old_count + 1)});
-    store(out, 10, uint16_t{3});  // written by a later minor version
-    reseal_front(out);
-    return out;
-  };
+  const auto build = [&](uint16_t flags) { return with_section(good, 200, flags); };
   const auto optional_one = open_bytes(build(0));
   REQUIRE_MESSAGE(optional_one.ok(), (optional_one ? "" : optional_one.error().text()));
   CHECK(optional_one->sections().back().type == "type-200");
   const auto kept = optional_one->section_bytes(200);
   REQUIRE(kept);
-  CHECK(Bytes(kept->begin(), kept->end()) == extra);
-  Writer writer({});
-  REQUIRE(optional_one->for_each(
-      [&](const EntryInfo& entry) { return writer.add_from(*optional_one, entry).ok(); }));
-  REQUIRE(writer.keep_unknown_sections(*optional_one));
-  const auto again = open_bytes(*writer.to_bytes());
+  CHECK(Bytes(kept->begin(), kept->end()) == Bytes(40, std::byte{0x42}));
+  const auto again = copied(*optional_one);
   REQUIRE(again);
   CHECK(again->section_bytes(200).ok());
+  CHECK(again->minor_version() == 3);
 
   const auto required_one = open_bytes(build(1));
   REQUIRE(!required_one);
@@ -162,6 +173,43 @@ TEST_CASE("an unknown optional section is kept and skipped, an unknown required 
   CHECK(required_one.error().reason == "unknown-section");
   CHECK(required_one.error().text().find("1.0") != std::string::npos);
   CHECK(required_one.error().text().find("1.3") != std::string::npos);
+}
+
+TEST_CASE("a section about its file as a whole is kept there and not taken over into another") {
+  const Bytes good = file_of({sample_plan(1)});
+  for (const auto& [type, flags] : {std::pair<uint16_t, uint16_t>{200, 2}, {64, 0}, {65, 2}}) {
+    CAPTURE(type);
+    const auto file = open_bytes(with_section(good, type, flags));
+    REQUIRE_MESSAGE(file.ok(), (file ? "" : file.error().text()));
+    CHECK(file->section_bytes(type).ok());
+    const auto again = copied(*file);
+    REQUIRE(again);
+    CHECK_FALSE(again->section_bytes(type).ok());
+    CHECK(Bytes(again->bytes().begin(), again->bytes().end()) == good);
+  }
+}
+
+TEST_CASE("what this version keeps zero is passed over in a later minor version, damage else") {
+  const Bytes good = file_of({sample_plan(1)});
+  struct Place {
+    const char* reason;
+    uint64_t in_header, in_entry;
+  };
+  // The header's spare bytes; flags, spare bytes and the tail of a directory entry.
+  for (const auto& [reason, in_header, in_entry] :
+       {Place{"header-form", 52, 0}, Place{"header-form", 63, 0}, Place{"directory-form", 0, 3},
+        Place{"directory-form", 0, 5}, Place{"directory-form", 0, 63}}) {
+    CAPTURE(in_header);
+    CAPTURE(in_entry);
+    for (const uint16_t minor : {uint16_t{0}, uint16_t{3}}) {
+      const auto file = open_bytes(with_section(good, 200, 0, [&](Bytes& bytes, uint64_t entry) {
+        bytes[in_header != 0 ? in_header : entry + in_entry] = std::byte{0x80};
+        store(bytes, 10, minor);
+      }));
+      CHECK(file.ok() == (minor == 3));
+      if (!file) CHECK(file.error().reason == reason);
+    }
+  }
 }
 
 namespace {
