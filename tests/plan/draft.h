@@ -16,7 +16,9 @@
 //   file        the finished file
 // Operations on bytes: flip AT, u8|u16|u32|u64 AT NUMBER, text AT TEXT, cut SIZE, append COUNT,
 // drop SLOT (a field of a FlatBuffer's root table), lf (CR LF to LF), signature (a well-formed
-// block). AT and SIZE are numbers, end-N, section:TYPE, dir:TYPE+N, or gap (padding).
+// block), sign (by the draft's signer), sign-other (the same over another file). AT and SIZE are
+// numbers, end-N, section:TYPE, dir:TYPE+N, gap (padding); in a code object also load+N (header of
+// the first loaded segment), kd+N (descriptor of the first kernel), find:TEXT.
 #pragma once
 
 #include <functional>
@@ -24,6 +26,7 @@
 #include <map>
 #include <sstream>
 
+#include "codeobject/codeobject.h"
 #include "plan/codec.h"
 #include "plan/compress.h"
 #include "plan/index.h"
@@ -54,7 +57,9 @@ inline std::vector<Edit> parse_edits(const std::string& text) {
 
 class Draft {
  public:
-  explicit Draft(plan::Plan plan) : plan_(std::move(plan)) {}
+  using Sign = std::function<Bytes(const Digest&)>;
+  explicit Draft(plan::Plan plan, Sign sign = nullptr)
+      : plan_(std::move(plan)), sign_(std::move(sign)) {}
   void add(const std::vector<Edit>& edits) {
     edits_.insert(edits_.end(), edits.begin(), edits.end());
   }
@@ -66,6 +71,8 @@ class Draft {
     make_index();
     return make_file();
   }
+  /// The plan as the edits of its values and of its code object have made it, after build().
+  [[nodiscard]] const plan::Plan& plan() const { return plan_; }
 
  private:
   struct Object {
@@ -84,6 +91,9 @@ class Draft {
   [[nodiscard]] uint64_t place(const std::string& text, const Bytes& bytes) const {
     if (text.rfind("end-", 0) == 0) return bytes.size() - std::stoull(text.substr(4));
     if (text == "gap") return gap_;
+    if (text.rfind("load+", 0) == 0) return load_header(bytes) + std::stoull(text.substr(5));
+    if (text.rfind("kd+", 0) == 0) return kernel_descriptor(bytes) + std::stoull(text.substr(3));
+    if (text.rfind("find:", 0) == 0) return as_text(ByteView(bytes)).find(text.substr(5));
     if (text.rfind("section:", 0) == 0) return offset_of(std::stoul(text.substr(8)));
     if (text.rfind("dir:", 0) == 0) {
       const size_t plus = text.find('+');
@@ -99,6 +109,23 @@ class Draft {
     for (const auto& section : sections_)
       if (section.type == type) return section.offset;
     return 0;
+  }
+
+  static uint64_t load_header(const Bytes& elf) {
+    constexpr uint32_t kLoad = 1;
+    uint64_t at = load<uint64_t>(elf, 32).value_or(0);
+    while (load<uint32_t>(elf, at).value_or(kLoad) != kLoad) at += 56;
+    return at;
+  }
+  static uint64_t kernel_descriptor(const Bytes& elf) {
+    const auto object = codeobject::parse(elf, "code object");
+    if (!object || object->kernels.empty()) return elf.size();
+    const uint64_t address = object->kernels[0].descriptor_address;
+    for (const auto& segment : object->segments)
+      if (address - segment.address < segment.content.size())
+        return static_cast<uint64_t>(segment.content.data() - elf.data()) + address -
+               segment.address;
+    return elf.size();
   }
 
   template <class T>
@@ -124,6 +151,13 @@ class Draft {
         bytes[at + i] = static_cast<std::byte>(a[1][i]);
     if (op == "drop") drop_field(bytes, static_cast<unsigned>(at));
     if (op == "signature") append(bytes, ByteView(plan::encode_signatures({{}})));
+    if (op == "sign" || op == "sign-other") {
+      auto digest = *load<std::array<std::byte, 32>>(bytes, 96);
+      if (op == "sign-other") digest[0] ^= std::byte{1};
+      Digest signed_one;
+      std::memcpy(&signed_one.bytes, &digest, sizeof digest);
+      append(bytes, ByteView(sign_(signed_one)));
+    }
     if (op == "lf") to_line_feeds(bytes);
   }
 
@@ -164,7 +198,12 @@ class Draft {
     const std::map<std::string, std::function<void()>> known = {
         {"target", [&] { plan_.target = text; }},
         {"envelope.version", [&] { envelope.version = 2; }},
-        {"envelope.uids", [&] { envelope.tensor_uids.resize(std::stoul(text)); }},
+        {"envelope.uids",
+         [&] {
+           auto& uids = envelope.tensor_uids;
+           while (uids.size() < std::stoul(text)) uids.push_back(1000 + int64_t(uids.size()));
+           envelope.tensor_alignments.resize(uids.size(), 16);
+         }},
         {"envelope.uid-twice", [&] { envelope.tensor_uids[1] = envelope.tensor_uids[0]; }},
         {"envelope.other-uid", [&] { envelope.tensor_uids[0] += 1000; }},
         {"envelope.workspace", [&] { envelope.workspace_size = std::stoll(text); }},
@@ -178,7 +217,11 @@ class Draft {
         {"dispatch", [&] { payload.dispatch = text; }},
         {"kernel-name", [&] { payload.kernel_name = std::string(3, '\0'); }},
         {"not-finite", [&] { payload.values[0].data = std::numeric_limits<double>::infinity(); }},
-        {"values", [&] { payload.values.resize(std::stoul(text), {"v", int64_t{1}}); }},
+        {"values",
+         [&] {
+           while (payload.values.size() < std::stoul(text))
+             payload.values.push_back({cat("v", payload.values.size()), int64_t{1}});
+         }},
         {"no-value", [&] { payload.values.pop_back(); }},
         {"runtime", [&] { payload.runtime_pass_by_value_uids = {1}; }},
         {"two-kernels", [&] { payload.kernels.push_back(kernel); }},
@@ -334,6 +377,7 @@ class Draft {
   }
 
   plan::Plan plan_;
+  Sign sign_;
   std::vector<Edit> edits_;
   bool code_inside_ = false, zstd_ = false;
   std::vector<Object> objects_;

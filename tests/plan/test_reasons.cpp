@@ -10,6 +10,8 @@
 #include "device/null.h"
 #include "draft.h"
 #include "engine/dispatch.h"
+#include "plan/foreign.h"
+#include "plan/signature.h"
 #include "restore/restore.h"
 
 using namespace hipplan;
@@ -24,12 +26,14 @@ struct Mode {
   bool anywhere = false;     ///< no device is asked about
   bool no_restore = false;   ///< by a provider whose handlers cannot restore
   std::string load_on = {};  ///< last, the driver of this architecture loads the plan
+  std::string trust = {};    ///< "trust" or "trust-expired": whose signature is demanded
 };
 
 struct Case {
   std::string check, reason;
   std::vector<Edit> edits;
   Mode mode;
+  std::set<std::string> also;  ///< what else the plan's values must fail
 };
 
 std::string trimmed(const std::string& text) {
@@ -44,12 +48,17 @@ std::vector<Case> read_cases() {
   for (std::string line; std::getline(file, line);) {
     if (line.empty() || line[0] == '#') continue;
     const size_t one = line.find('|'), two = line.find('|', one + 1);
-    Case made{trimmed(line.substr(0, one)), trimmed(line.substr(one + 1, two - one - 1)), {}, {}};
+    Case made{
+        trimmed(line.substr(0, one)), trimmed(line.substr(one + 1, two - one - 1)), {}, {}, {}};
     for (auto& edit : parse_edits(line.substr(two + 1))) {
       made.mode.lookup |= edit.level == "mode" && edit.operation == "lookup";
       made.mode.anywhere |= edit.level == "mode" && edit.operation == "anywhere";
       made.mode.no_restore |= edit.level == "mode" && edit.operation == "no-restore";
       if (edit.level == "mode" && edit.operation == "load-on") made.mode.load_on = edit.text();
+      if (edit.level == "mode" && edit.operation.starts_with("trust"))
+        made.mode.trust = edit.operation;
+      if (edit.level == "mode" && edit.operation == "also")
+        made.also.insert(edit.arguments.begin(), edit.arguments.end());
       made.edits.push_back(edit);
     }
     out.push_back(std::move(made));
@@ -64,6 +73,48 @@ struct Plans {
 const Plans& plans() {
   static const Plans kPlans;
   return kPlans;
+}
+
+/// A key pair for these tests: one folder trusts it, another one no longer.
+class Keys {
+ public:
+  Keys() {
+    const std::string own(
+        "-----BEGIN PRIVATE KEY-----\n"
+        "MC4CAQAwBQYDK2VwBCIEIMHEQ1isqwQSAnoLkQ6qtTcX2MMJhpqwRQmMYfGHGjLk\n"
+        "-----END PRIVATE KEY-----\n");
+    const std::string known(
+        "-----BEGIN PUBLIC KEY-----\n"
+        "MCowBQYDK2VwAyEAOqztJJ3Q0dAXnVd5wSbn5KsXfdGF7vlqLo9MtbwGy3o=\n"
+        "-----END PUBLIC KEY-----\n");
+    REQUIRE(write_file(folder_ / "key.pem", as_bytes(own)));
+    for (const char* name : {"trust", "trust-expired"}) {
+      fs::create_directories(folder_ / name);
+      const std::string end = name == std::string("trust") ? "" : "not-after: 2001-02-03\n";
+      REQUIRE(write_file(folder_ / name / "key.pem", as_bytes(end + known)));
+    }
+  }
+  [[nodiscard]] Bytes sign(const Digest& directory_digest) const {
+    return plan::encode_signatures(
+        {*plan::PrivateKey::read(folder_ / "key.pem")->sign(directory_digest)});
+  }
+  [[nodiscard]] plan::TrustStore trust(const std::string& name) const {
+    return *plan::TrustStore::load(folder_ / name);
+  }
+
+ private:
+  ScratchFolder folder_;
+};
+const Keys& keys() {
+  static const Keys kKeys;
+  return kKeys;
+}
+
+/// A draft of the good plan.
+Draft draft_of(const std::vector<Edit>& edits) {
+  Draft out(plans().good, [](const Digest& digest) { return keys().sign(digest); });
+  out.add(edits);
+  return out;
 }
 
 /// The handler of the good plan, unable to restore.
@@ -134,6 +185,11 @@ Result<void> load_on(const plan::Plan& plan, const std::string& driver,
 
 /// All checks of one file, as verification and restoring make them.
 Result<void> check_all(const Bytes& bytes, const Mode& mode) {
+  if (!mode.trust.empty() && plan::recognise(bytes) == plan::FileKind::hplan) {
+    constexpr int64_t kNow = 1'800'000'000;
+    HIPPLAN_TRY_ASSIGN(const auto signatures, plan::read_signatures(bytes, {}, "test.hplan"));
+    HIPPLAN_TRY(plan::require_signed(signatures, keys().trust(mode.trust), kNow, "test.hplan"));
+  }
   HIPPLAN_TRY_ASSIGN(const auto file,
                      open_bytes(bytes, mode.lookup ? plan::Check::lookup : plan::Check::full));
   std::vector<plan::EntryInfo> entries;
@@ -159,6 +215,34 @@ std::string verdict(Draft& draft, const Mode& mode) {
   return result ? "good" : result.error().reason;
 }
 
+/// What a plan's values fail, each group of checks for itself: a reader stops at the first.
+std::set<std::string> all_failures(const plan::Plan& plan, const Mode& mode) {
+  std::set<std::string> out;
+  const auto note = [&out](const auto& result) {
+    if (!result) out.insert(result.error().reason);
+  };
+  constexpr auto kDamaged = hipplan::Code::damaged;
+  note(plan::check_identity({plan.graph_key, plan.target}, "plan", kDamaged));
+  note(plan::check_envelope(plan.envelope, "envelope", kDamaged));
+  note(plan::check_payload(plan.payload, "payload", kDamaged));
+  note(plan::check_agreement(plan.envelope, plan.payload, "plan", kDamaged));
+  note(restore::check_code(plan));
+  auto provider = restore::built_in_provider();
+  if (mode.no_restore) provider.find_handler = find_without_restore;
+  const auto device = *target::Arch::parse("gfx942");
+  note(restore::check_usable(plan, provider, mode.anywhere ? nullptr : &device));
+  if (mode.anywhere) return out;
+  note(restore::check_target(plan, device));
+  note(restore::check_usable(plan, provider, nullptr));
+  return out;
+}
+
+std::string joined(const std::set<std::string>& words) {
+  std::string out;
+  for (const auto& word : words) out += word + " ";
+  return out;
+}
+
 const plan::ReasonFacts* facts_of(const std::string& reason) {
   for (const auto& facts : commands::verify_reasons())
     if (facts.reason == reason) return &facts;
@@ -169,11 +253,13 @@ const plan::ReasonFacts* facts_of(const std::string& reason) {
 
 TEST_CASE("the good plan is good, and each bad one fails its own check") {
   if (!have_kernels()) return;
-  Draft good(plans().good);
+  Draft good = draft_of({});
   CHECK(verdict(good, {}) == "good");
+  CHECK(joined(all_failures(good.plan(), {})).empty());
+  Draft with_signature = draft_of(parse_edits("file sign"));
+  CHECK(verdict(with_signature, {.trust = "trust"}) == "good");
   for (const auto& bad : read_cases()) {
-    Draft draft(plans().good);
-    draft.add(bad.edits);
+    Draft draft = draft_of(bad.edits);
     const auto result = check_all(draft.build(plans().other), bad.mode);
     INFO(bad.check, ": ", bad.reason);
     REQUIRE(!result.ok());
@@ -184,6 +270,20 @@ TEST_CASE("the good plan is good, and each bad one fails its own check") {
     if (bad.reason == "foreign-file") continue;
     CHECK_MESSAGE(!result.error().where.empty(), result.error().text());
     CHECK_MESSAGE(!result.error().what.empty(), result.error().text());
+  }
+}
+
+// Edits of bytes are undone by leaving them out, which is the good plan. Values can break several
+// rules at once, of which a reader tells the first.
+TEST_CASE("a bad plan's values fail its own check and no other") {
+  if (!have_kernels()) return;
+  for (const auto& bad : read_cases()) {
+    Draft draft = draft_of(bad.edits);
+    (void)draft.build(plans().other);
+    auto failures = all_failures(draft.plan(), bad.mode);
+    failures.erase(bad.reason);
+    INFO(bad.check, ": ", bad.reason);
+    CHECK(joined(failures) == joined(bad.also));
   }
 }
 
@@ -204,27 +304,110 @@ TEST_CASE("of two neighbouring checks that fail, the earlier speaks") {
         both.anywhere |= second.mode.anywhere;
         both.no_restore |= second.mode.no_restore;
         if (both.load_on.empty()) both.load_on = second.mode.load_on;
+        if (both.trust.empty()) both.trust = second.mode.trust;
         // The earlier check's edits come last, so that the later ones do not undo them.
-        Draft draft(plans().good);
-        draft.add(second.edits);
+        Draft draft = draft_of(second.edits);
         draft.add(first.edits);
         INFO(first.check, ": ", first.reason, " before ", second.check, ": ", second.reason);
         CHECK(verdict(draft, both) == first.reason);
+        // Without the earlier check's edits and modes the later one speaks.
+        Mode rest = second.mode;
+        rest.lookup |= first.mode.lookup;
+        Draft later = draft_of(second.edits);
+        CHECK(verdict(later, rest) == second.reason);
         ++pairs;
       }
-  CHECK(pairs >= 80);
+  CHECK(pairs >= 110);
 }
 
 TEST_CASE("every reason of a file's checks has its bad file, in the order of the list") {
-  std::set<std::string> shown;
-  for (const auto& bad : read_cases()) shown.insert(bad.reason);
-  // Signatures have tests of their own.
-  const std::set<std::string> elsewhere = {"unsigned", "bad-signature", "expired-trust",
-                                           "unknown-key"};
-  for (const auto& facts : plan::kReadReasons) {
-    const std::string reason(facts.reason);
-    CHECK_MESSAGE(shown.count(reason) + elsewhere.count(reason) == 1, reason);
+  std::vector<std::string> listed, shown;
+  for (const auto& facts : commands::verify_reasons()) listed.emplace_back(facts.reason);
+  const auto place = [&](const std::string& reason) {
+    return std::find(listed.begin(), listed.end(), reason) - listed.begin();
+  };
+  // Reasons that several checks have are listed where the first check may tell them.
+  for (const auto& bad : read_cases())
+    if (std::find(shown.begin(), shown.end(), bad.reason) == shown.end())
+      shown.push_back(bad.reason);
+  for (size_t i = 0; i + 1 < shown.size(); ++i)
+    CHECK_MESSAGE(place(shown[i]) < place(shown[i + 1]), shown[i], ", ", shown[i + 1]);
+  // All up to the last that is told without a device, and what a driver says of a code object.
+  const auto last = place("code-signature");
+  REQUIRE(last < static_cast<long>(listed.size()));
+  for (long i = 0; i <= last; ++i)
+    CHECK_MESSAGE(std::count(shown.begin(), shown.end(), listed[static_cast<size_t>(i)]) == 1,
+                  listed[static_cast<size_t>(i)]);
+  CHECK(shown.back() == "driver-load");
+  CHECK(shown.size() == static_cast<size_t>(last) + 2);
+}
+
+namespace {
+
+struct DocumentedReason {
+  std::string reason, error_class;
+};
+
+/// The reasons in the tables of docs/plan-format.md that start with this line, in their order.
+/// "a, b; then c (unusable)" stands for a and b of the row's class and c of the other.
+std::vector<DocumentedReason> documented(const std::string& head) {
+  std::ifstream file(fs::path(HIPPLAN_SOURCE_DIR) / "docs/plan-format.md");
+  const std::regex row(R"(\| ([^|]*) \| ([^|]*) \| ([^|]*) \|)"), note(R"(\(([^)]*)\))"),
+      word(R"([a-z0-9]+(-[a-z0-9]+)*)");
+  std::vector<DocumentedReason> out;
+  std::string line;
+  while (std::getline(file, line) && line != head) {
   }
+  REQUIRE(std::getline(file, line));
+  std::smatch cells;
+  while (std::getline(file, line) && std::regex_match(line, cells, row)) {
+    std::istringstream groups(cells[2].str());
+    for (std::string group; std::getline(groups, group, ';');) {
+      std::string own_class = cells[3].str();
+      std::smatch said;
+      if (std::regex_search(group, said, note) &&
+          said[1].str().find_first_of(" ,") == std::string::npos)
+        own_class = said[1];
+      const std::string reasons = std::regex_replace(group, note, "");
+      for (std::sregex_iterator it(reasons.begin(), reasons.end(), word), end; it != end; ++it)
+        if (it->str() != "then") out.push_back({it->str(), own_class});
+    }
+  }
+  for (auto& found : out)
+    if (found.error_class == "bad input") found.error_class = "bad-input";
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("the document's table of checks is the list of reasons") {
+  std::vector<std::string> listed;
+  for (const auto& facts : commands::verify_reasons()) listed.emplace_back(facts.reason);
+  const auto code_signature = std::find(listed.begin(), listed.end(), "code-signature");
+  REQUIRE(code_signature != listed.end());
+  listed.erase(code_signature + 1, listed.end());
+  listed.emplace_back("driver-load");
+  std::vector<std::string> told;
+  for (const auto& [reason, error_class] : documented("| check | reasons | class |")) {
+    const auto* facts = facts_of(reason);
+    REQUIRE_MESSAGE(facts != nullptr, reason);
+    CHECK_MESSAGE(facts->error_class == error_class, reason);
+    if (std::find(told.begin(), told.end(), reason) == told.end()) told.push_back(reason);
+  }
+  CHECK(told == listed);
+}
+
+TEST_CASE("the document's table of other refusals is that of writers, choices and bundles") {
+  std::set<std::string> told, listed;
+  for (const auto& [reason, error_class] : documented("| asked for | reasons | class |"))
+    told.insert(reason + " " + error_class);
+  const auto add = [&](const auto& table) {
+    for (const auto& facts : table)
+      listed.insert(std::string(facts.reason) + " " + std::string(facts.error_class));
+  };
+  add(plan::kBundleReasons);
+  add(plan::kWriteReasons);
+  CHECK(joined(told) == joined(listed));
 }
 
 TEST_CASE("reasons are listed once, with a class and a meaning") {
