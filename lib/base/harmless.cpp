@@ -37,14 +37,17 @@ std::string harmless(std::string_view text, std::string_view keep) {
   for (size_t at = 0; at < text.size();) {
     const auto [number, bytes] = character_at(text, at);
     const bool control = number < 0x20 || (number >= 0x7f && number < 0xa0);
-    const bool direction =
-        (number >= 0x202a && number <= 0x202e) || (number >= 0x2066 && number <= 0x2069);
+    // Marks and turns of direction, ends of lines and paragraphs, the mark of byte order.
+    const bool unseen = number == 0x61c || number == 0x200e || number == 0x200f ||
+                        (number >= 0x2028 && number <= 0x202e) ||
+                        (number >= 0x2066 && number <= 0x2069) || number == 0xfeff;
     if (bytes == 0)
       out += "\xef\xbf\xbd";
     else if (control && keep.find(text[at]) == std::string_view::npos)
       out.append({'\\', 'x', kDigits[number >> 4], kDigits[number & 15u]});
-    else if (direction)
-      out.append({'\\', 'u', '2', '0', kDigits[number >> 4 & 15u], kDigits[number & 15u]});
+    else if (unseen)
+      out.append({'\\', 'u', kDigits[number >> 12 & 15u], kDigits[number >> 8 & 15u],
+                  kDigits[number >> 4 & 15u], kDigits[number & 15u]});
     else
       out += text.substr(at, bytes);
     at += bytes == 0 ? 1 : bytes;

@@ -6,8 +6,9 @@
 
 namespace hipplan {
 
-/// Control characters (also U+0080 to U+009F) as \xNN and those that turn the direction of text as
-/// \u20NN, so that no file moves the cursor or fakes a line; U+FFFD for bytes that are no UTF-8.
+/// Control characters (also U+0080 to U+009F) as \xNN, and those that end a line or turn the
+/// direction of text (U+2028, U+202E) as \uNNNN, so that no file moves the cursor or fakes a line;
+/// U+FFFD for bytes that are no UTF-8.
 /// What stands in `keep` stays.
 [[nodiscard]] std::string harmless(std::string_view text, std::string_view keep = "");
 

@@ -1,8 +1,6 @@
 #include "base/spelling.h"
 
 #include <algorithm>
-#include <utility>
-#include <vector>
 
 namespace hipplan {
 
@@ -24,19 +22,40 @@ size_t edit_distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
-NearestWord::NearestWord(std::string written) : written_(std::move(written)) {
+NearestWords::NearestWords(std::string written, size_t most)
+    : written_(std::move(written)), most_(most) {
   constexpr size_t kShare = 3, kLongest = 80;
-  least_ = written_.size() > kLongest ? 0 : written_.size() / kShare + 1;
+  too_many_ = written_.size() > kLongest ? 0 : written_.size() / kShare + 1;
+}
+
+std::optional<size_t> NearestWords::slips(std::string_view known) const {
+  const size_t least = kept_.size() < most_ ? too_many_ : std::min(too_many_, kept_.back().first);
+  const size_t longer = std::max(known.size(), written_.size());
+  const size_t shorter = std::min(known.size(), written_.size());
+  if (longer - shorter >= least) return std::nullopt;
+  const size_t out = edit_distance(known, written_);
+  return out < least ? std::optional(out) : std::nullopt;
+}
+
+void NearestWords::keep(size_t slips, const std::string& meaning) {
+  const auto same = [&](const auto& kept) { return kept.second == meaning; };
+  if (std::any_of(kept_.begin(), kept_.end(), same)) return;
+  const auto worse = [&](const auto& kept) { return kept.first > slips; };
+  kept_.insert(std::find_if(kept_.begin(), kept_.end(), worse), {slips, meaning});
+  if (kept_.size() > most_) kept_.pop_back();
+}
+
+std::vector<std::string> NearestWords::meanings() const {
+  std::vector<std::string> out;
+  for (const auto& kept : kept_) out.push_back(kept.second);
+  return out;
 }
 
 bool NearestWord::look(std::string_view known) {
-  const size_t longer = std::max(known.size(), written_.size());
-  const size_t shorter = std::min(known.size(), written_.size());
-  if (longer - shorter >= least_) return false;
-  const size_t slips = edit_distance(known, written_);
-  if (slips >= least_) return false;
-  least_ = slips;
+  const auto slips = words_.slips(known);
+  if (!slips) return false;
   nearest_ = known;
+  words_.keep(*slips, nearest_);
   return true;
 }
 

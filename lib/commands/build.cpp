@@ -2,8 +2,10 @@
 #include <algorithm>
 #include <atomic>
 #include <map>
+#include <set>
 
 #include "base/file.h"
+#include "base/harmless.h"
 #include "base/parallel.h"
 #include "commands/baking.h"
 #include "commands/build_parts.h"
@@ -184,16 +186,34 @@ Result<void> bake_all(Bake& bake) {
   return {};
 }
 
+/// Of two graphs that differ in names only, the first one's are kept.
+void note_lost_names(const Source& kept, const Source& lost, Io& io) {
+  const std::string &stays = kept.graph->value().name, &goes = lost.graph->value().name;
+  const auto quoted = [](const std::string& name) {
+    return name.empty() ? std::string("no name") : "'" + harmless(name) + "'";
+  };
+  io.note(cat(lost.path, ": is the same graph as ", kept.path,
+              " but for names; the file holds it once, with the names in ", kept.path,
+              stays == goes ? "" : cat(" (", quoted(stays), ", not ", quoted(goes), ")"),
+              "; a folder (-o FOLDER/) takes both"));
+}
+
 /// A file holds one plan of a graph for a target. Graphs that differ in names and tensor uids only
 /// have one key: when their plans differ, the first stays and the others are refused.
 void refuse_twins(Bake& bake) {
   std::map<std::pair<Digest, std::string>, const Job*> first;
+  std::set<size_t> told;
   for (Job& job : bake.jobs) {
     if (!job.baked->ok()) continue;
     const auto& plan = job.baked->value().plan;
     const auto [it, fresh] = first.emplace(std::pair(job.graph_key, plan.target), &job);
-    if (fresh || it->second->plan_digest == job.plan_digest) continue;
+    if (fresh) continue;
     const auto& other = it->second->baked->value().plan;
+    if (it->second->plan_digest == job.plan_digest) {
+      if (other.graph != plan.graph && told.insert(job.source).second)
+        note_lost_names(bake.sources[it->second->source], bake.sources[job.source], bake.io);
+      continue;
+    }
     const bool uids = other.envelope.tensor_uids != plan.envelope.tensor_uids;
     Error error{.code = Code::bad_input,
                 .reason = "duplicate-plan",

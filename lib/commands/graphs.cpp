@@ -7,6 +7,9 @@
 #include "base/interruption.h"
 #include "base/join.h"
 #include "base/spelling.h"
+#include "commands/io.h"
+#include "commands/plans.h"
+#include "commands/targets.h"
 #include "plan/layout.h"
 #include "plan/print.h"
 
@@ -15,15 +18,29 @@ namespace {
 
 /// So many digits of a key stand for it in what tools print.
 constexpr size_t kKeyDigits = 16;
-/// So many digits are taken for a key where one starts so, whatever graphs are called.
-constexpr size_t kSureDigits = 8;
+/// So many digits are taken for a key where one starts so, whatever graphs are called: comparing
+/// with names means reading every graph, of which a library may hold a hundred thousand.
+constexpr size_t kSureDigits = 4;
+/// In front of a target, so many digits are a key.
+constexpr size_t kPlanDigits = 8;
 /// Graphs and plans that a message names.
-constexpr size_t kNamed = 10;
+constexpr size_t kNamed = 5;
 
+/// Digits of a whole key.
+constexpr size_t kWholeKey = 64;
+
+bool is_hexadecimal(const std::string& text) {
+  return text.find_first_not_of("0123456789abcdefABCDEF") == std::string::npos;
+}
+/// Whether a key may start so.
 bool is_digits(const std::string& text) {
-  constexpr size_t kMostDigits = 64;
-  return text.size() <= kMostDigits &&
-         text.find_first_not_of("0123456789abcdef") == std::string::npos;
+  return text.size() <= kWholeKey && is_hexadecimal(text);
+}
+/// Hexadecimal digits as keys have them.
+std::string lower(std::string digits) {
+  for (char& c : digits)
+    if (c >= 'A' && c <= 'F') c = static_cast<char>(c - 'A' + 'a');
+  return digits;
 }
 
 /// Calls `visit` with the entries below `digits` and their graphs' names until it says false.
@@ -121,58 +138,133 @@ Result<std::string> graph_list(const plan::File& file, const std::string& digits
 
 namespace {
 
-/// The graph that is most like what was asked for.
-class NearestGraph {
+/// The graphs that are most like what was asked for.
+class NearestGraphs {
  public:
-  explicit NearestGraph(const std::string& asked)
-      : digits_(is_digits(asked) && asked.size() >= kFewestDigits ? asked.size() : 0),
-        nearest_(asked) {}
+  explicit NearestGraphs(const std::string& asked)
+      : asked_(asked),
+        digits_(is_digits(asked) && asked.size() >= kFewestDigits
+                    ? std::min(asked.size(), kKeyDigits)
+                    : 0),
+        names_(asked, kNearest),
+        keys_(lower(asked).substr(0, digits_), kNearest) {}
   void look(const plan::EntryInfo& entry, const std::string& name) {
-    const bool like_key = digits_ != 0 && nearest_.look(entry.graph_key.hex().substr(0, digits_));
-    if (like_key || (!name.empty() && nearest_.look(name)))
-      label_ = graph_label(entry.graph_key, name);
+    if (digits_ != 0) {
+      const auto slips = keys_.slips(entry.graph_key.hex().substr(0, digits_));
+      if (slips) keys_.keep(*slips, graph_label(entry.graph_key, name));
+    }
+    if (name.empty()) return;
+    auto slips = names_.slips(name);
+    // A part of a name is less like it than any misspelling.
+    if (!slips && asked_.size() >= kFewestLetters && names_.meanings().size() < kNearest &&
+        name.find(asked_) != std::string::npos)
+      slips = names_.too_many();
+    if (slips) names_.keep(*slips, graph_label(entry.graph_key, name));
   }
-  /// Empty when none is alike.
-  [[nodiscard]] const std::string& label() const { return label_; }
-
- private:
-  static constexpr size_t kFewestDigits = 4;
-  size_t digits_;  ///< of keys that are compared; 0: what was asked for is none
-  NearestWord nearest_;
-  std::string label_;
-};
-
-/// What was asked for is not there: names the nearest graph, or lists some. Where the file cannot
-/// be read for that, why not.
-Error no_such_graph(const plan::File& file, const std::string& asked, const std::string& nearest) {
-  Error out{.code = Code::bad_input,
-            .reason = "no-such-plan",
-            .where = place_of(asked, is_digits(asked)),
-            .what = "the file holds no plan"};
-  if (file.entry_count() == 0) return out;
-  out.what = is_digits(asked) ? "the file holds no plan under a key that starts so"
-                              : "the file holds no plan of a graph with this name";
-  if (!nearest.empty()) {
-    out.advice = "nearest is " + nearest;
+  /// Labels, names first; empty when none is alike.
+  [[nodiscard]] std::vector<std::string> labels() const {
+    auto out = names_.meanings();
+    for (auto& key : keys_.meanings())
+      if (std::find(out.begin(), out.end(), key) == out.end()) out.push_back(std::move(key));
+    if (out.size() > kNearest) out.resize(kNearest);
     return out;
   }
-  const auto list = graph_list(file, "");
-  if (!list) return list.error();
-  out.expected = "one of " + *list;
-  return out;
+
+ private:
+  static constexpr size_t kFewestDigits = 4, kFewestLetters = 3, kNearest = 3;
+  std::string asked_;
+  size_t digits_;  ///< of keys that are compared; 0: what was asked for is none
+  NearestWords names_, keys_;
+};
+
+/// Why nothing is called so, in one clause.
+std::string not_there(const std::string& asked) {
+  if (!is_hexadecimal(asked)) return "the file holds no plan of a graph with this name";
+  if (asked.size() > kWholeKey)
+    return cat("is longer than a key, which has ", kWholeKey,
+               " digits, and no graph in the file has this name");
+  return "the file holds no plan under a key that starts so, and none of a graph with this name";
 }
 
 }  // namespace
 
+namespace {
+
+/// Where all plans of a file can be seen; empty where there is one.
+std::string how_to_list(const plan::File& file) {
+  if (file.entry_count() < 2) return "";
+  return cat("; hipplan-inspect list plans ", harmless(file.where()), " lists all ",
+             file.entry_count(), " plans");
+}
+
+}  // namespace
+
+Error no_such_graph(const plan::File& file, const std::string& asked,
+                    const std::vector<std::string>& nearest) {
+  Error out{.code = Code::bad_input,
+            .reason = "no-such-plan",
+            .where = asked.empty() ? "" : place_of(asked, is_digits(asked)),
+            .what = "the file holds no plan"};
+  if (file.entry_count() == 0) return out;
+  out.what = not_there(asked);
+  out.expected = cat("a graph's name, or first digits of its key, which is ", kWholeKey,
+                     " hexadecimal digits");
+  if (!nearest.empty()) {
+    out.advice = cat("nearest: ", joined(nearest));
+  } else {
+    const auto list = graph_list(file, "");
+    if (!list) return list.error();
+    out.advice = cat("the file holds ", *list);
+  }
+  out.advice += how_to_list(file);
+  return out;
+}
+
+Error no_plan_runs(const plan::File& file, const std::string& digits, const target::Arch& device) {
+  const auto targets = targets_in(file, digits);
+  if (!targets) return targets.error();
+  Error out{.code = Code::unusable,
+            .reason = "target",
+            .where = digits.empty() ? "" : place_of(digits.substr(0, kKeyDigits), true),
+            .what = "the file holds no plan"};
+  if (targets->empty()) return out;
+  out.what += " that runs on " + device.text();
+  out.expected = "one of " + *targets;
+  out.found = device.text();
+  out.advice = advice_to_bake(device) + how_to_list(file);
+  return out;
+}
+
+std::optional<PlanName> plan_name(const std::string& asked) {
+  const size_t slash = asked.rfind('/');
+  if (slash == std::string::npos || slash < kPlanDigits) return std::nullopt;
+  PlanName out{asked.substr(0, slash), asked.substr(slash + 1)};
+  if (!is_digits(out.key) || !target::Arch::parse(out.target)) return std::nullopt;
+  return out;
+}
+
+Result<void> split_plan_name(std::string& key, std::string& target) {
+  auto name = plan_name(key);
+  if (!name) return {};
+  if (!target.empty())
+    return usage_error({.where = "--graph-key " + key.substr(0, kWholeKey),
+                        .what = "names a target, and --target names one too",
+                        .expected = "one of them"});
+  key = std::move(name->key);
+  target = std::move(name->target);
+  return {};
+}
+
 Result<std::string> graph_digits(const plan::File& file, const std::string& asked) {
   if (asked.empty()) return asked;
+  const std::string digits = is_digits(asked) ? lower(asked) : "";
   bool starts = false;
-  if (is_digits(asked)) {
-    HIPPLAN_TRY_ASSIGN(starts, any_starts_with(file, asked));
-    if (starts && asked.size() >= kSureDigits) return asked;
+  if (!digits.empty()) {
+    HIPPLAN_TRY_ASSIGN(starts, any_starts_with(file, digits));
+    if (starts && digits.size() >= kSureDigits) return digits;
   }
   std::map<Digest, std::string> named;
-  NearestGraph nearest(asked);
+  NearestGraphs nearest(asked);
   HIPPLAN_TRY(
       visit_graphs(file, std::nullopt, [&](const plan::EntryInfo& entry, const std::string& name) {
         if (name == asked)
@@ -181,10 +273,10 @@ Result<std::string> graph_digits(const plan::File& file, const std::string& aske
           nearest.look(entry, name);
         return named.size() <= kNamed;
       }));
-  if (named.empty() && starts) return asked;
-  if (named.empty()) return no_such_graph(file, asked, nearest.label());
+  if (named.empty() && starts) return digits;
+  if (named.empty()) return no_such_graph(file, asked, nearest.labels());
   if (starts) {
-    HIPPLAN_TRY_ASSIGN(const auto keyed, graphs_in(file, asked, kNamed + 1));
+    HIPPLAN_TRY_ASSIGN(const auto keyed, graphs_in(file, digits, kNamed + 1));
     named.insert(keyed.begin(), keyed.end());
   }
   if (named.size() == 1) return named.begin()->first.hex();
@@ -207,7 +299,7 @@ Result<plan::EntryInfo> only_entry(const plan::File& file, const std::string& di
     return keys.size() <= kNamed;
   }));
   if (matches == 1) return *only;
-  if (matches == 0) return no_such_graph(file, digits, "").within(file.where());
+  if (matches == 0) return no_such_graph(file, digits).within(file.where());
   Error error{.code = Code::bad_input,
               .reason = "ambiguous-plan",
               .where = file.where(),

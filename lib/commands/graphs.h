@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "base/result.h"
 #include "plan/plan.h"
+#include "target/target.h"
 
 namespace hipplan::commands {
 
@@ -41,12 +42,33 @@ Result<std::map<Digest, std::string>> graphs_in(const plan::File& file, const st
 /// takes.
 Result<std::string> graph_list(const plan::File& file, const std::string& digits);
 
-/// The digits that keys of the graphs start with which `asked` means: `asked` itself where keys
-/// start so, else the key of the one graph that has this name. Fewer than 8 digits are also
-/// compared with the names. Empty stays empty. Fails with bad_input: reason "no-such-plan", naming
-/// the nearest graph, or "ambiguous-plan", naming those that fit. Looking for a name reads every
-/// graph.
+/// The digits that keys of the graphs start with which `asked` means: `asked` itself (in lower
+/// case) where keys start so, else the key of the one graph that has this name. Fewer than 4 digits
+/// are also compared with the names. Empty stays empty. Fails with no_such_graph(), naming the
+/// nearest graphs, or with bad_input, reason "ambiguous-plan", naming those that fit. Looking for a
+/// name reads every graph.
 Result<std::string> graph_digits(const plan::File& file, const std::string& asked);
+
+/// The parts of "2b39f525edc6c7ef/gfx942", as tools name a plan.
+struct PlanName {
+  std::string key, target;
+};
+/// Nothing for any other text: a name is rarely 8 hexadecimal digits and an architecture.
+[[nodiscard]] std::optional<PlanName> plan_name(const std::string& asked);
+/// Both in place: `key` and `target` of a command, where `key` names a plan and `target` is empty.
+/// Fails with bad_input, reason "usage", where both name a target.
+Result<void> split_plan_name(std::string& key, std::string& target);
+
+// What every command answers when a choice leaves nothing of a file.
+
+/// No graph has the name or key `asked` (which may be empty: the file holds no plan at all):
+/// bad_input, reason "no-such-plan". Says what a key is, the nearest graphs, and what lists all.
+[[nodiscard]] Error no_such_graph(const plan::File& file, const std::string& asked,
+                                  const std::vector<std::string>& nearest = {});
+/// No plan of the graphs whose keys start with `digits` runs on the device: unusable, reason
+/// "target". Says which targets there are.
+[[nodiscard]] Error no_plan_runs(const plan::File& file, const std::string& digits,
+                                 const target::Arch& device);
 
 /// The only plan whose key starts with `digits`. Of several the error says what would choose one.
 Result<plan::EntryInfo> only_entry(const plan::File& file, const std::string& digits);

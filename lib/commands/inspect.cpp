@@ -3,6 +3,7 @@
 
 #include "base/join.h"
 #include "commands/commands.h"
+#include "commands/graphs.h"
 #include "commands/inspect_parts.h"
 #include "commands/targets.h"
 
@@ -74,6 +75,14 @@ constexpr Command kCommands[] = {{"show", show},
                                  {"sbom", sbom},
                                  {"target", describe_target}};
 
+/// --graph-key may name a plan as tools print it, by key and target.
+Result<void> take_plan_name(Inspection& in) {
+  std::string target = joined(in.targets);
+  HIPPLAN_TRY(split_plan_name(in.graph_key, target));
+  if (in.targets.empty() && !target.empty()) in.targets = {target};
+  return {};
+}
+
 }  // namespace
 
 std::vector<std::string> command_names() {
@@ -102,8 +111,12 @@ int inspect(const hipplan_inspect_options& options, Io& io) {
                 options.date,
                 text_or_empty(options.device),
                 options.force != 0};
-  if (const auto once = refuse_twice_stdin(in.arguments); !once) {
-    io.fail(once.error());
+  // What names standard output is written like -, by every command.
+  if (is_standard_output(in.output)) in.output = "-";
+  auto sound = refuse_twice_stdin(in.arguments);
+  if (sound) sound = take_plan_name(in);
+  if (!sound) {
+    io.fail(sound.error());
     return io.status();
   }
   for (const auto& command : kCommands) {

@@ -58,9 +58,6 @@ Result<void> extract(Inspection& in);
 Result<target::Arch> target_arch(const Inspection& in);
 /// The plan a command means: by key alone, or by key and what --target resolves to.
 Result<plan::EntryInfo> chosen_entry(const Inspection& in, const plan::File& file);
-/// Nothing is left of a file by --graph-key and --target: negative, reason "no-such-plan".
-[[nodiscard]] Error nothing_left(const Inspection& in, const plan::File& file,
-                                 const std::string& digits, const target::Arch& arch);
 /// list engines | kernels | targets | devices | handlers | instructions | plans FILE
 Result<void> list_things(Inspection& in);
 Result<void> list_plans(Inspection& in, const std::string& path);

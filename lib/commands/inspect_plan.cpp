@@ -52,7 +52,7 @@ Result<void> resolve_command(Inspection& in) {
   const auto digits = graph_digits(file, in.graph_key);
   if (!digits) return digits.error().within(in.arguments[0]);
   HIPPLAN_TRY_ASSIGN(const auto candidates, judge(file, *digits, arch));
-  if (candidates.empty()) return resolve(file, *digits, arch).error().within(in.arguments[0]);
+  if (candidates.empty()) return no_such_graph(file, *digits).within(in.arguments[0]);
   json::Writer out;
   out.begin_object().member("schema", "hipplan.resolve/1").member("path", in.arguments[0]);
   out.member("target", arch.text()).key("candidates").begin_array();
@@ -82,6 +82,8 @@ Result<void> resolve_command(Inspection& in) {
   }
   out.end_array().end_object();
   if (in.io.json()) in.io.line(out.text());
+  if (unserved && chosen.size() == 1)
+    return no_plan_runs(file, chosen.begin()->first.hex(), arch).within(in.arguments[0]);
   if (unserved)
     return Error{.code = Code::unusable,
                  .reason = "target",

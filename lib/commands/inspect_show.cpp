@@ -86,24 +86,30 @@ Result<bool> show_foreign(Inspection& in, ByteView bytes, const std::string& pat
 Result<plan::ShowOptions> show_options(const Inspection& in, const plan::File& file) {
   plan::ShowOptions out;
   auto digits = graph_digits(file, in.graph_key);
-  if (!digits) {
-    Error error = digits.error().within(file.where());
-    // A sound question: the answer is no.
-    if (error.reason == "no-such-plan") error.code = Code::negative;
-    return error;
-  }
+  if (!digits) return digits.error().within(file.where());
   out.graph_key = *std::move(digits);
   if (in.io.json()) out.max_entries = UINT64_MAX;
   if (in.targets.empty()) return out;
   HIPPLAN_TRY_ASSIGN(const auto arch, target_arch(in));
   HIPPLAN_TRY_ASSIGN(const auto taken, resolve_each(file, out.graph_key, arch));
-  if (taken.empty()) return nothing_left(in, file, out.graph_key, arch);
+  if (taken.empty()) return no_plan_runs(file, out.graph_key, arch).within(file.where());
   if (const auto note = note_on_taken(taken, arch)) in.io.note(cat(file.where(), ": ", *note));
   std::set<uint64_t> positions;
   for (const auto& entry : taken) positions.insert(entry.position);
   out.wanted = [positions = std::move(positions)](const plan::EntryInfo& entry) {
     return positions.count(entry.position) != 0;
   };
+  return out;
+}
+
+/// How many plans of a file are asked for.
+uint64_t chosen_plans(const plan::File& file, const plan::ShowOptions& options) {
+  uint64_t out = 0;
+  // What cannot be counted is an error that has been told.
+  (void)file.for_each_of(options.graph_key, [&](const plan::EntryInfo& entry) {
+    out += !options.wanted || options.wanted(entry) ? 1 : 0;
+    return true;
+  });
   return out;
 }
 
@@ -115,7 +121,7 @@ Result<void> show_plans_json(Inspection& in, const plan::File& file,
   const auto left = plan::show_json_plans(file, options, out);
   const Result<void> done = left ? Result<void>() : Result<void>(left.error());
   finish_stream(in.io, out, done, [&](json::Writer& end) {
-    end.member("plans_not_shown", left ? *left : uint64_t{0});
+    end.member("plans_not_shown", left ? *left : chosen_plans(file, options) - out.items());
   });
   return done;
 }
@@ -150,11 +156,11 @@ Result<void> refuse_unknown_command(const std::string& word, bool first) {
   NearestWord nearest(word);
   for (const auto& command : command_names()) nearest.look(command);
   if (nearest.word().empty() && !first) return {};
-  return usage_error({.where = word,
-                      .what = "is not a command" +
-                              (nearest.word().empty() ? "" : "; the nearest is " + nearest.word()) +
-                              ", and no file of that name is there",
-                      .advice = "hipplan-inspect --help lists the commands"});
+  return usage_error(
+      {.where = word,
+       .what = "is not a command, and no file of that name is there",
+       .advice = (nearest.word().empty() ? "" : "the nearest is " + nearest.word() + "; ") +
+                 "hipplan-inspect --help lists the commands"});
 }
 
 }  // namespace
@@ -178,21 +184,6 @@ Result<void> show(Inspection& in) {
   }
   if (unchecked) in.io.line("machine code is not checked here; hipplan-verify checks it");
   return {};
-}
-
-Error nothing_left(const Inspection& in, const plan::File& file, const std::string& digits,
-                   const target::Arch& arch) {
-  const auto targets = targets_in(file, digits);
-  if (!targets) return targets.error();
-  return Error{
-      .code = Code::negative,
-      .reason = "no-such-plan",
-      .where = file.where(),
-      .what = cat("the file holds no plan",
-                  in.graph_key.empty() ? "" : " of graph " + in.graph_key.substr(0, 64),
-                  " that runs on ", arch.text()),
-      .found = targets->empty() ? "" : "plans for " + *targets,
-      .advice = "hipplan-inspect list plans " + harmless(file.where()) + " names what it holds"};
 }
 
 }  // namespace hipplan::commands

@@ -112,7 +112,7 @@ void Io::result(std::string_view text) {
   bytes(json() ? std::string(text) : harmless(text, "\n\t"));
 }
 void Io::line(std::string_view text) {
-  result((json() ? std::string(text) : harmless(text, "\t")) + "\n");
+  result((json() ? std::string(text) : harmless(text)) + "\n");
 }
 
 void Io::message(hipplan_severity severity, const std::string& text) {
@@ -172,7 +172,7 @@ Result<void> Io::check_interrupted() const {
 DiagnosticSink Io::sink() {
   return [this](const Diagnostic& d) {
     // Both may quote files; neither has lines of its own.
-    const std::string text = harmless(d.where.empty() ? d.text : d.where + ": " + d.text, "\t");
+    const std::string text = harmless(d.where.empty() ? d.text : d.where + ": " + d.text);
     message(d.severity == Severity::note      ? HIPPLAN_NOTE
             : d.severity == Severity::warning ? HIPPLAN_WARNING
                                               : HIPPLAN_ERROR,

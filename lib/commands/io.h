@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/harmless.h"
 #include "base/diagnostics.h"
 #include "base/result.h"
 #include "hipplan/tools.h"
@@ -37,12 +38,14 @@ class Io {
   /// Text. Control characters other than line ends and tabs go out as \xNN, since names and texts
   /// out of files may hold anything; JSON has its own way with them.
   void result(std::string_view text);
-  /// One line, whatever the names in it hold: line ends in it go out as \x0a, too. JSON as it is.
+  /// One line, whatever the names in it hold: line ends and tabs in it go out as \xNN, too. JSON as
+  /// it is.
   void line(std::string_view text);
   /// Bytes as they are.
   void bytes(std::string_view content);
-  void note(const std::string& text) { message(HIPPLAN_NOTE, text); }
-  void warn(const std::string& text) { message(HIPPLAN_WARNING, text); }
+  /// One line each.
+  void note(const std::string& text) { message(HIPPLAN_NOTE, harmless(text)); }
+  void warn(const std::string& text) { message(HIPPLAN_WARNING, harmless(text)); }
   /// Reports the error and makes the status at least as bad as its class.
   void fail(const Error& error);
   /// Makes the status at least as bad as `status` without a message.

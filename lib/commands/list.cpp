@@ -3,6 +3,7 @@
 #include <array>
 
 #include "base/hash.h"
+#include "base/spelling.h"
 #include "commands/inspect_parts.h"
 #include "commands/targets.h"
 #include "descriptor/loader.h"
@@ -217,10 +218,26 @@ Result<void> refuse_choice(const Inspection& in, const std::string& what) {
   return {};
 }
 
+/// Refuses a word that is none of the lists, and names the nearest.
+Result<void> refuse_unknown_list(const std::string& what) {
+  NearestWord nearest(what);
+  for (const char* list :
+       {"plans", "engines", "kernels", "targets", "devices", "handlers", "instructions"}) {
+    if (what == list) return {};
+    nearest.look(list);
+  }
+  return usage_error(
+      {.where = "list",
+       .what = what.empty() ? "nothing to list named" : "cannot list '" + what.substr(0, 80) + "'",
+       .expected = "one of plans FILE, engines, kernels, targets, devices, handlers, instructions",
+       .advice = nearest.word().empty() ? "" : "the nearest is " + nearest.word()});
+}
+
 }  // namespace
 
 Result<void> list_things(Inspection& in) {
   const std::string what = in.arguments.empty() ? "" : in.arguments.front();
+  HIPPLAN_TRY(refuse_unknown_list(what));
   constexpr size_t kWithFile = 2;
   const size_t wanted = what == "plans" ? kWithFile : 1;
   if (!what.empty() && in.arguments.size() != wanted)
@@ -243,15 +260,8 @@ Result<void> list_things(Inspection& in) {
     done = list_devices(in, out);
   } else if (what == "kernels") {
     done = list_kernels(in, out);
-  } else if (what == "instructions") {
-    done = list_instructions(in, out);
   } else {
-    return usage_error(
-        {.where = "list",
-         .what =
-             what.empty() ? "nothing to list named" : "cannot list '" + what.substr(0, 80) + "'",
-         .expected =
-             "one of plans FILE, engines, kernels, targets, devices, handlers, instructions"});
+    done = list_instructions(in, out);
   }
   HIPPLAN_TRY(std::move(done));
   out.finish();

@@ -46,15 +46,11 @@ std::string line_of(const PlanRow& row) {
 Result<void> visit_wanted(Inspection& in, const plan::File& file,
                           const std::function<Result<void>(const plan::EntryInfo&)>& visit) {
   const auto digits = graph_digits(file, in.graph_key);
-  if (!digits) {
-    Error error = digits.error().within(file.where());
-    if (error.reason == "no-such-plan") error.code = Code::negative;  // as show says it
-    return error;
-  }
+  if (!digits) return digits.error().within(file.where());
   if (!in.targets.empty()) {
     HIPPLAN_TRY_ASSIGN(const auto arch, target_arch(in));
     HIPPLAN_TRY_ASSIGN(const auto taken, resolve_each(file, *digits, arch));
-    if (taken.empty()) return nothing_left(in, file, *digits, arch);
+    if (taken.empty()) return no_plan_runs(file, *digits, arch).within(file.where());
     if (const auto note = note_on_taken(taken, arch)) in.io.note(cat(file.where(), ": ", *note));
     for (const auto& entry : taken) HIPPLAN_TRY(visit(entry));
     return {};

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/counted.h"
+#include "commands/graphs.h"
 #include "commands/inspect_parts.h"
 #include "commands/plans.h"
 #include "commands/replaced.h"
@@ -167,14 +168,7 @@ Result<std::set<uint64_t>> kept_plans(const Inspection& in, const plan::File& fi
       if (means(arch, entry.target)) taken.push_back(entry);
       return true;
     }));
-    HIPPLAN_TRY_ASSIGN(const auto targets, targets_in(file, ""));
-    if (taken.empty())
-      return Error{.code = Code::bad_input,
-                   .reason = "no-such-plan",
-                   .where = file.where(),
-                   .what = targets.empty() ? "the file holds no plan"
-                                           : "no plan is for the target to keep " + arch.text(),
-                   .expected = targets.empty() ? "" : "one of " + targets};
+    if (taken.empty()) return no_plan_runs(file, "", arch).within(file.where());
     for (const auto& entry : taken) out.insert(entry.position);
   }
   return out;

@@ -32,14 +32,6 @@ std::string listed(const Words& words) {
   return out;
 }
 
-Error no_such_plan(const std::string& graph_key, const std::set<std::string>& keys) {
-  return {.code = Code::bad_input,
-          .reason = "no-such-plan",
-          .where = "graph key " + graph_key.substr(0, 64),
-          .what = keys.empty() ? "the file holds no plan" : "the file holds no such plan",
-          .expected = keys.empty() ? "" : "one of " + listed(keys)};
-}
-
 }  // namespace
 
 namespace {
@@ -199,10 +191,7 @@ Result<Digest> one_key(const plan::File& file, const std::string& digits) {
   if (const auto whole = Digest::from_hex(digits)) return *whole;
   HIPPLAN_TRY_ASSIGN(const auto chosen, some_keys(file, digits, 2));
   if (chosen.size() == 1) return *Digest::from_hex(*chosen.begin());
-  if (chosen.empty()) {
-    HIPPLAN_TRY_ASSIGN(const auto all, some_keys(file, "", kListed + 1));
-    return no_such_plan(digits, all);
-  }
+  if (chosen.empty()) return no_such_graph(file, digits);
   HIPPLAN_TRY_ASSIGN(const auto list, graph_list(file, digits));
   return Error{.code = Code::bad_input,
                .reason = "ambiguous-plan",
@@ -257,20 +246,10 @@ Result<plan::EntryInfo> resolve(const plan::File& file, const std::string& graph
     if (exact) return *exact;
   }
   HIPPLAN_TRY_ASSIGN(const auto candidates, judge(file, key.hex(), device));
-  if (candidates.empty()) {
-    HIPPLAN_TRY_ASSIGN(const auto all, some_keys(file, "", kListed + 1));
-    return no_such_plan(graph_key, all);
-  }
+  if (candidates.empty()) return no_such_graph(file, graph_key);
   const Candidate* best = best_by_graph(candidates, device).begin()->second;
   if (best != nullptr) return best->entry;
-  HIPPLAN_TRY_ASSIGN(const auto targets, targets_in(file, key.hex()));
-  return Error{.code = Code::unusable,
-               .reason = "target",
-               .where = "graph key " + key.hex().substr(0, 16),
-               .what = "no plan in the file runs on " + device.text(),
-               .expected = "one of " + targets,
-               .found = device.text(),
-               .advice = advice_to_bake(device)};
+  return no_plan_runs(file, key.hex(), device);
 }
 
 Result<std::vector<plan::EntryInfo>> resolve_each(const plan::File& file,

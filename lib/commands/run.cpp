@@ -48,17 +48,17 @@ Result<void> open_all(Session& session) {
   const auto& options = session.options;
   const std::string path = text_or_empty(options.file);
   HIPPLAN_TRY_ASSIGN(const auto file, open_file(path, plan::Check::lookup));
-  const auto chosen = graph_digits(file, text_or_empty(options.graph_key));
+  std::string asked = text_or_empty(options.graph_key);
+  session.target = text_or_empty(options.target);
+  HIPPLAN_TRY(split_plan_name(asked, session.target));
+  const auto chosen = graph_digits(file, asked);
   if (!chosen) return chosen.error().within(path);
   const std::string& key = *chosen;
   HIPPLAN_TRY_ASSIGN(auto fallback, first_target(file, key));
-  if (fallback.empty()) {  // no plan has such a key: what resolve() says, whatever the device
-    const auto none = resolve(file, key, {});
-    if (!none) return none.error().within(path);
-  }
+  if (fallback.empty()) return no_such_graph(file, key).within(path);
   std::optional<target::Arch> wanted;
-  if (options.target != nullptr) {
-    HIPPLAN_TRY_ASSIGN(wanted, arch_of(options.target, session.io));
+  if (!session.target.empty()) {
+    HIPPLAN_TRY_ASSIGN(wanted, arch_of(session.target, session.io));
     fallback = wanted->text();
     // Whether there is such a plan does not hang on devices.
     const auto there = resolve(file, key, *wanted);
@@ -162,6 +162,9 @@ int run(const hipplan_run_options& options, Io& io) {
   bool wrong = false;
   for (const auto& compared : session.comparisons) wrong |= !compared.result.pass;
   if (wrong) io.fail_quietly(HIPPLAN_NEGATIVE);
+  for (const auto& [uid, against, result] : session.comparisons)
+    if (const auto warning = warning_on_non_finite(uid, result, "the " + against))
+      io.warn(*warning);
   if (io.json())
     print_json(session, failure);
   else if (!failure)

@@ -66,8 +66,8 @@ void print_one(Io& io, const device::Profile& p, const target::Description& desc
               p.lds_bytes, " bytes of LDS)"));
   const Roofline estimate = roofline(p, description);
   if (!estimate.bound.empty())
-    io.line(cat("  time, estimate: at least ", number(1e6 * estimate.seconds, "%.3g"),
-                " us by the target's rates, bound by ", estimate.bound));
+    io.line(cat("  estimate: at least ", number(1e6 * estimate.seconds, "%.3g"),
+                " us on the device by the target's rates, bound by ", estimate.bound));
 }
 
 }  // namespace

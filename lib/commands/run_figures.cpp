@@ -58,8 +58,9 @@ std::string cache_text(const BenchResult& b) {
 void print_times(Io& io, const BenchResult& b, const target::Description& description) {
   const auto& m = b.timed->measured;
   const auto& s = m.statistics;
-  io.line(cat("time       ", us(s.median), " (median of ", m.microseconds.size(), " samples of ",
-              m.executions_per_sample, b.timed->replayed ? " replays" : " executions", ")"));
+  io.line(cat("time       ", us(s.median), " for one execution on the device (median of ",
+              m.microseconds.size(), " samples of ", m.executions_per_sample,
+              b.timed->replayed ? " replays" : " executions", ")"));
   io.line(cat("mean       ", us(s.mean), ", without outliers ", us(s.robust_mean)));
   io.line(cat("spread     ", us(s.spread), ", from ", us(s.minimum), " to ", us(s.maximum), ", ",
               s.outliers.size(), s.outliers.size() == 1 ? " outlier" : " outliers"));
@@ -85,7 +86,8 @@ void print_cold(Io& io, const ColdTimes& cold) {
   io.line(cat("check         ", us(cold.check_us)));
   if (cold.load_us) io.line(cat("module load   ", us(*cold.load_us)));
   if (cold.launch_us) io.line(cat("first launch  ", us(*cold.launch_us)));
-  io.line(cat("total         ", us(cold.total_us()), " without context creation",
+  io.line(cat("total         ", us(cold.total_us()),
+              " from the file to the first result, by the host's clock, without context creation",
               cold.load_us ? "" : ", and without a driver"));
 }
 

@@ -43,6 +43,8 @@ struct Session {
   const hipplan_run_options& options;
   Io& io;
   DeviceKind kind = DeviceKind::emulator;
+  std::string
+      target{};  ///< whose plan was asked for, by --target or in --graph-key; empty: the device's
   plan::Plan plan{};
   graph::Graph graph{};
   std::unique_ptr<device::Device> device{};

@@ -159,16 +159,22 @@ Result<std::vector<target::Description>> read_descriptions(const hipplan_strings
   return out;
 }
 
-Result<std::vector<target::Arch>> arches_of(std::vector<std::string> names,
-                                            const std::vector<target::Description>& described,
-                                            const Io& io) {
-  leave_described(names, described);
+Result<std::vector<target::Arch>> demanded_arches(const std::vector<std::string>& names,
+                                                  const std::vector<target::Description>& described,
+                                                  bool device_named, const Io& io) {
   std::vector<target::Arch> out;
   for (const auto& name : names) {
+    const auto named = std::find_if(described.begin(), described.end(),
+                                    [&](const auto& one) { return one.name == name; });
+    if (named != described.end()) {
+      out.push_back(named->arch);
+      continue;
+    }
     HIPPLAN_TRY_ASSIGN(auto arch, arch_of(name, io, described));
     out.push_back(std::move(arch));
   }
-  for (const auto& description : described) out.push_back(description.arch);
+  if (names.empty() && !device_named)
+    for (const auto& description : described) out.push_back(description.arch);
   HIPPLAN_TRY(refuse_twice(out));
   return out;
 }

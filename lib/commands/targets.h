@@ -37,11 +37,12 @@ Result<target::Description> find_target(const std::string& name, const Io& io);
 /// what runs where. Any other word is bad_input, reason "unknown-target".
 Result<target::Arch> arch_of(const std::string& name, const Io& io,
                              const std::vector<target::Description>& described = {});
-/// The same for names and target files: a name may say again what one file describes, and else the
-/// same architecture twice is bad_input.
-Result<std::vector<target::Arch>> arches_of(std::vector<std::string> names,
-                                            const std::vector<target::Description>& described,
-                                            const Io& io);
+/// The targets that every graph of a file needs a plan for: those of `names`, which may name what a
+/// target file describes; without names and without a device, those that are described. The same
+/// architecture twice is bad_input.
+Result<std::vector<target::Arch>> demanded_arches(const std::vector<std::string>& names,
+                                                  const std::vector<target::Description>& described,
+                                                  bool device_named, const Io& io);
 /// What to do where no plan runs on `arch`: "bake one for gfx942", if that can be.
 [[nodiscard]] std::string advice_to_bake(const target::Arch& arch);
 /// The error of a file that is not there, with advice where its name is a target: a list of targets

@@ -184,7 +184,8 @@ Result<void> work(Verification& v) {
   HIPPLAN_TRY(read_trust(v));
   HIPPLAN_TRY_ASSIGN(v.described, read_descriptions(v.options.target_files));
   HIPPLAN_TRY_ASSIGN(const auto names, target_names(v.options.targets));
-  HIPPLAN_TRY_ASSIGN(v.targets, arches_of(names, v.described, v.io));
+  const bool device_named = !text_or_empty(v.options.device).empty();
+  HIPPLAN_TRY_ASSIGN(v.targets, demanded_arches(names, v.described, device_named, v.io));
   if (v.options.paths.count == 0)
     return usage_error(
         {.what = "no file given", .advice = "name at least one .hplan file, folder or bundle"});

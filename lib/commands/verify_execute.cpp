@@ -86,7 +86,7 @@ Result<void> execute_plan(const plan::Plan& plan, const std::string& file, PlanV
                                  .what = "the plan is not for " + v.device->text()};
     return {};
   }
-  constexpr uint64_t kSteps = 4;
+  constexpr uint64_t kSteps = 5;
   uint64_t step = v.executed++ * kSteps;
   const std::string name = cat(file, ": ", short_name(verdict.entry));
   std::string subject = name;
@@ -95,12 +95,12 @@ Result<void> execute_plan(const plan::Plan& plan, const std::string& file, PlanV
     return v.io.check_interrupted();
   };
   const DeviceRequest request{text_or_empty(v.options.device), plan.target, v.described};
-  HIPPLAN_TRY(next("opening the device"));
   if (plan.graph.empty()) {
     verdict.not_executed =
         Error{.code = Code::bad_input, .reason = "no-graph", .what = "the plan carries no graph"};
     return {};
   }
+  HIPPLAN_TRY(next("opening the device"));
   const auto opened = open_device(request, v.io);
   if (!opened) return leave_out(opened.error(), verdict, v);
   const auto& device = *opened;
@@ -112,6 +112,7 @@ Result<void> execute_plan(const plan::Plan& plan, const std::string& file, PlanV
   HIPPLAN_TRY_ASSIGN(const auto graph, graph_of(plan, ""));
   HIPPLAN_TRY(check_memory(graph, device->name().starts_with("emulator:")));
   subject = cat(name, graph.name.empty() ? "" : " (" + graph.name + ")", " on ", device->name());
+  HIPPLAN_TRY(next("inputs"));
   HIPPLAN_TRY_ASSIGN(const auto inputs, run::random_inputs(graph, 0, v.io.jobs(), nullptr, [&v] {
                        return v.io.check_interrupted();
                      }));
@@ -120,6 +121,9 @@ Result<void> execute_plan(const plan::Plan& plan, const std::string& file, PlanV
   judging.next_step = next;
   HIPPLAN_TRY_ASSIGN(auto compared,
                      execute_and_judge(*device, *executable, graph, inputs, judging));
+  for (const auto& [uid, result] : compared)
+    if (const auto warning = warning_on_non_finite(uid, result, "the CPU reference"))
+      v.io.warn(cat(name, ": ", *warning));
   verdict.execution = {device->name(), std::move(compared)};
   return judge_outputs(verdict.execution->outputs);
 }

@@ -169,6 +169,7 @@ void write_execution(json::Writer& out, const Execution& execution) {
 void write_plan(json::Writer& out, const PlanVerdict& plan) {
   out.begin_object().member("graph_key", plan.entry.graph_key.hex());
   out.member("target", plan.entry.target).member("plan_digest", plan.entry.plan_digest.hex());
+    out.member("non_finite", result.non_finite);
   out.member("engine", plan.engine).member("kernel", plan.kernel);
   out.key("usable_on").begin_array();
   for (const auto& target : plan.usable_on) out.value(target);

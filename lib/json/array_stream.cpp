@@ -17,7 +17,7 @@ void ArrayStream::item(const std::function<void(Writer&)>& write) {
   constexpr size_t kMostWaiting = 1u << 18;
   add(write);
   // From now on the array is one that holds something: a comma comes first.
-  if (!std::exchange(any_, true)) front_.null();
+  if (items_++ == 0) front_.null();
   if (waiting_.size() >= kMostWaiting) send();
 }
 

@@ -1,6 +1,7 @@
 // A JSON document with an array that is too long to be held in memory.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -21,6 +22,8 @@ class ArrayStream {
   /// Ends the array, lets `rest` write what follows it (the end of the document with it), and sends
   /// all that waits.
   void finish(const std::function<void(Writer&)>& rest);
+  /// So many items there were up to now.
+  [[nodiscard]] uint64_t items() const { return items_; }
   /// Whether any part of the document has gone out.
   [[nodiscard]] bool sent() const { return sent_; }
 
@@ -31,7 +34,8 @@ class ArrayStream {
   Writer front_;
   Sink sink_;
   std::string waiting_;
-  bool any_ = false, sent_ = false;
+  uint64_t items_ = 0;
+  bool sent_ = false;
 };
 
 }  // namespace hipplan::json

@@ -16,7 +16,9 @@ TEST_CASE("control characters are shown, not sent") {
 TEST_CASE("characters that turn the direction of text are shown") {
   CHECK(harmless("\xe2\x80\xaa \xe2\x80\xae \xe2\x81\xa6 \xe2\x81\xa9") ==
         "\\u202a \\u202e \\u2066 \\u2069");
-  CHECK(harmless("\xe2\x80\xa9\xe2\x80\xaf") == "\xe2\x80\xa9\xe2\x80\xaf");
+  CHECK(harmless("\xe2\x80\xa8\xe2\x80\xa9\xe2\x80\xaf") == "\\u2028\\u2029\xe2\x80\xaf");
+  CHECK(harmless("\xd8\x9c\xe2\x80\x8e\xe2\x80\x8f\xef\xbb\xbf") == "\\u061c\\u200e\\u200f\\ufeff");
+  CHECK(harmless("\xe2\x80\x8d") == "\xe2\x80\x8d");  // joins letters
 }
 
 TEST_CASE("bytes that are no UTF-8 are replaced, text stays") {

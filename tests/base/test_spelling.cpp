@@ -33,3 +33,13 @@ TEST_CASE("the word most alike, or none") {
   NearestWord long_one(std::string(100, 'a'));
   CHECK(!long_one.look(std::string(100, 'a') + "b"));
 }
+
+TEST_CASE("of many words the few nearest are kept, best first, each meaning once") {
+  NearestWords nearest("matmul", 2);
+  for (const char* word : {"matmuul", "conv", "matmulxx", "matmul2", "mtamul", "matmul"})
+    if (const auto slips = nearest.slips(word)) nearest.keep(*slips, word);
+  CHECK(nearest.meanings() == std::vector<std::string>{"matmul", "matmuul"});
+  nearest.keep(0, "matmuul");
+  CHECK(nearest.meanings().size() == 2);
+  CHECK_FALSE(nearest.slips("matmu1"));  // one slip is no better than what is kept
+}

@@ -14,7 +14,7 @@
 #include "base/harmless.h"
 #include "common/option_table.h"
 #include "common/terminal.h"
-#include "common/unexpected.h"
+#include "common/usage.h"
 
 extern char** environ;
 
@@ -91,19 +91,6 @@ hipplan_strings StringList::view(const std::vector<std::string>& owner) {
 
 namespace {
 
-/// A validator for whole numbers from 0 to `most`, which `limit` says in words.
-CLI::Validator whole_number(uint64_t most, std::string limit) {
-  return CLI::Validator(
-      [most, limit = std::move(limit)](const std::string& text) {
-        uint64_t number = 0;
-        const char* end = text.data() + text.size();
-        const auto read = std::from_chars(text.data(), end, number);
-        const bool good = read.ec == std::errc() && read.ptr == end && number <= most;
-        return good ? std::string() : "'" + text + "' is not a whole number from 0 to " + limit;
-      },
-      "", "whole number");
-}
-
 constexpr uint64_t kMostJobs = 65536;
 
 }  // namespace
@@ -118,16 +105,18 @@ const CLI::Validator kTolerance(
       return good ? std::string() : "'" + text + "' is not a number from 0 on";
     },
     "", "tolerance");
-const CLI::Validator kWholeNumber = whole_number(UINT64_MAX, "2^64 - 1");
+const CLI::Validator kWholeNumber = whole_number(0, UINT64_MAX, "2^64 - 1");
 
 Tool::Tool(About about)
     : about_(std::move(about)), name_(about_.name), app_(about_.summary, name_) {
+  catch_signals(name_);
+  keep_standard_streams();
   app_.set_help_flag("-h,--help", "Print this help and exit")->group("Common");
   app_.fallthrough();
   app_.add_flag("--json", json_, "Print results as one JSON document")->group("Common");
   app_.add_option("--jobs,-j", jobs_, "Worker threads; 0: one per hardware thread")
       ->type_name("COUNT")
-      ->check(whole_number(kMostJobs, std::to_string(kMostJobs)))
+      ->check(whole_number(0, kMostJobs, std::to_string(kMostJobs)))
       ->group("Common");
   app_.add_flag("--quiet,-q", quiet_, "No notes and no progress")->group("Common");
   app_.add_flag("--no-progress", no_progress_, "No progress")->group("Common");
@@ -150,7 +139,7 @@ Tool::Tool(About about)
       ->group("Common");
   app_.add_option("--completion", completion_, "Print a completion script for a shell and exit")
       ->type_name("bash|zsh|fish")
-      ->check(CLI::IsMember({"bash", "zsh", "fish"}))
+      ->check(one_of({"bash", "zsh", "fish"}))
       ->group("Common");
   app_.add_flag("--version", version_, "Print versions and exit")->group("Common");
   app_.add_flag("--man", manual_, "Print the manual page and exit")->group("");
@@ -215,15 +204,27 @@ std::string shell_in(int argc, char** argv) {
 }  // namespace
 
 /// A usage error: on standard error, and as the document where one was asked for.
-int Tool::refuse(const std::string& raw_what, bool json) const {
-  const std::string what = harmless(raw_what);
-  std::fprintf(stderr, "%s: error: %s; try %s --help\n", name_.c_str(), what.c_str(),
+int Tool::refuse(const Error& raw, bool json) const {
+  Error shown = raw;
+  for (std::string* text :
+       {&shown.where, &shown.what, &shown.expected, &shown.found, &shown.advice})
+    *text = harmless(*text);
+  std::fprintf(stderr, "%s: error: %s; try %s --help\n", name_.c_str(), shown.text().c_str(),
                name_.c_str());
-  if (json)
-    std::printf(
-        "{\n  \"schema\": \"hipplan.error/1\",\n  \"error\": {\n    \"class\": \"bad-input\",\n"
-        "    \"reason\": \"usage\",\n    \"what\": %s\n  },\n  \"status\": %d\n}\n",
-        json_text(what).c_str(), HIPPLAN_BAD_INPUT);
+  if (!json) return HIPPLAN_BAD_INPUT;
+  std::string fields;
+  const auto add = [&](const char* key, const std::string& text) {
+    if (!text.empty()) fields += cat(",\n    \"", key, "\": ", json_text(text));
+  };
+  add("where", shown.where);
+  add("what", shown.what);
+  add("expected", shown.expected);
+  add("found", shown.found);
+  add("advice", shown.advice);
+  std::printf(
+      "{\n  \"schema\": \"hipplan.error/1\",\n  \"error\": {\n    \"class\": \"bad-input\",\n"
+      "    \"reason\": \"usage\"%s\n  },\n  \"status\": %d\n}\n",
+      fields.c_str(), HIPPLAN_BAD_INPUT);
   return HIPPLAN_BAD_INPUT;
 }
 
@@ -248,12 +249,9 @@ int Tool::parse(int argc, char** argv) {
     version_ = stands_in("--version", argc, argv);
     manual_ = stands_in("--man", argc, argv);
     completion_ = shell_in(argc, argv);
-    if (!version_ && !manual_ && completion_.empty()) {
-      const bool extra = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
-      const std::string advice = extra ? advice_on_unexpected(app_) : "";
-      return refuse(error.what() + (advice.empty() ? "" : "; " + advice),
+    if (!version_ && !manual_ && completion_.empty())
+      return refuse(usage_fault(error, app_, {argv + 1, argv + argc}),
                     stands_in("--json", argc, argv));
-    }
   }
   if (version_)
     std::printf("%s %s\n%s", name_.c_str(), hipplan_version(), hipplan_format_versions());
@@ -262,7 +260,7 @@ int Tool::parse(int argc, char** argv) {
   else if (!completion_.empty())
     std::fputs(completion_script(name_, table_of(app_), completion_).c_str(), stdout);
   else if (const auto name = option_without_value(app_); !name.empty())
-    return refuse(name + ": the value is empty", json_);
+    return refuse({.where = name, .what = "the value is empty"}, json_);
   else
     return -1;
   return 0;
@@ -277,10 +275,8 @@ int Tool::finish_output(int status, bool failed) const {
 }
 
 int Tool::run(int argc, char** argv, const std::function<int(const hipplan_tool_io&)>& command) {
-  keep_standard_streams();
   if (const int status = parse(argc, argv); status >= 0) return finish_output(status, false);
   warn_unknown_environment();
-  catch_signals(name_);
   Terminal terminal(name_, quiet_, no_progress_ || quiet_);
   Session session{terminal};
   hipplan_tool_io io{};

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "common/option_table.h"
+#include "common/usage.h"
 #include "hipplan/tools.h"
 
 namespace hipplan::tools {
@@ -29,7 +30,8 @@ extern const CLI::Validator kWholeNumber;
 /// Check for a tolerance: a number from 0 on.
 extern const CLI::Validator kTolerance;
 
-/// One program run. Parses, calls the library, prints, and gives the exit status.
+/// One program run. Parses, calls the library, prints, and gives the exit status. Signals are
+/// caught from its construction on, which is the first that main() does.
 class Tool {
  public:
   explicit Tool(About about);
@@ -39,7 +41,7 @@ class Tool {
 
  private:
   int parse(int argc, char** argv);
-  int refuse(const std::string& raw_what, bool json) const;
+  int refuse(const Error& raw, bool json) const;
   int finish_output(int status, bool failed) const;
   [[nodiscard]] std::string help() const;
   void warn_unknown_environment() const;

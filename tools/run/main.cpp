@@ -83,7 +83,7 @@ void add_measurement(CLI::App& app, Arguments& arguments) {
       ->group("Measurement");
   app.add_option("--samples", arguments.samples, "Samples that --bench takes (7)")
       ->type_name("NUMBER")
-      ->check(CLI::Range(1u, 10000u))
+      ->check(hipplan::tools::whole_number(1, 10000, "10000"))
       ->group("Measurement");
   app.add_option("--cache", arguments.cache,
                  "What --bench leaves of the tensors in the last level cache: cold lets copies of "

@@ -21,7 +21,9 @@ void add_what_to_hold(CLI::App& app, Arguments& arguments) {
       ->allow_extra_args(false)
       ->group("What a file must hold");
   app.add_option("--target-file", arguments.target_files,
-                 "Description of such a GPU that does not ship")
+                 "Description of a GPU that does not ship: of one that --target or --device names, "
+                 "or, without "
+                 "these, of one that every graph needs a plan for")
       ->type_name("FILE")
       ->allow_extra_args(false)
       ->group("What a file must hold");
@@ -51,7 +53,7 @@ void add_answers(CLI::App& app, Arguments& arguments) {
   app.add_option("--format", arguments.format,
                  "Form of the report: for people, programs or CI systems")
       ->type_name("text|json|junit|sarif")
-      ->check(CLI::IsMember({"text", "json", "junit", "sarif"}))
+      ->check(hipplan::tools::one_of({"text", "json", "junit", "sarif"}))
       ->group("Answers");
   app.add_flag("--list-reasons", arguments.list_reasons,
                "Print the reason codes of all checks, in their order, and exit")

@@ -1,0 +1,25 @@
+// What is wrong with the arguments of a call.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace hipplan::tools {
+
+/// A failure to parse in the form of all messages: where, what, expected, found, what to do.
+/// `words` are the arguments of the call, without the program's name. Of commands and options that
+/// are not there the nearest ones are named.
+[[nodiscard]] Error usage_fault(const CLI::ParseError& error, const CLI::App& app,
+                                const std::vector<std::string>& words);
+
+/// Check for an option's value: digits only, from `least` to `most`, so that "-1" is not read as a
+/// huge number. `most` is said in words.
+[[nodiscard]] CLI::Validator whole_number(uint64_t least, uint64_t most, const std::string& limit);
+/// Check for one of a few words.
+[[nodiscard]] CLI::Validator one_of(const std::vector<std::string>& words);
+
+}  // namespace hipplan::tools
