@@ -52,7 +52,8 @@ Result<void> write_folder(const Bake& bake, const fs::path& folder) {
     HIPPLAN_TRY(bake.io.check_interrupted());
     if (auto note = note_on_signature((folder / name).string(), bake.key.has_value()))
       notes.push_back(*std::move(note));
-    HIPPLAN_TRY(write_one(bake, out.place(name).string(), jobs));
+    HIPPLAN_TRY(
+        out.add(name, [&](const fs::path& path) { return write_one(bake, path.string(), jobs); }));
     bake.io.progress("writing files", ++done, files.size());
   }
   HIPPLAN_TRY(out.commit());

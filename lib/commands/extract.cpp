@@ -57,7 +57,7 @@ Result<void> deliver_code(Inspection& in, const plan::EntryInfo& entry,
   uint64_t bytes = 0;
   for (const auto& file : code) {
     files.push_back((std::filesystem::path(in.output) / file.name).string());
-    HIPPLAN_TRY(write_file(out.place(file.name), *file.bytes));
+    HIPPLAN_TRY(out.add(file.name, *file.bytes));
     bytes += file.bytes->size();
   }
   HIPPLAN_TRY(out.commit());

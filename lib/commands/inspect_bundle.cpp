@@ -56,35 +56,43 @@ Result<void> report_bundle(Inspection& in, const std::string& bundle, const std:
   return {};
 }
 
-bool holds(const std::filesystem::path& path, const plan::BundleMember& member) {
+/// How a file that is there is not the member; empty when it is.
+std::string difference(const std::filesystem::path& path, const plan::BundleMember& member) {
   const auto there = FileView::open(path);
-  return there && there->view().size() == member.bytes && sha256(there->view()) == member.sha256;
+  if (!there)
+    return "is there and cannot be compared with the bundle's file: " + there.error().what;
+  if (there->view().size() == member.bytes && sha256(there->view()) == member.sha256) return "";
+  return "is there and differs from the bundle's file";
 }
 
 /// Refuses to replace a file of the folder that is not the member of its name.
 Result<void> refuse_changed(const std::vector<plan::BundleMember>& members,
                             const std::string& folder) {
-  std::string first;
+  std::string first, how;
   uint64_t changed = 0;
   for (const auto& member : members) {
     HIPPLAN_TRY(check_interruption());
     std::error_code ignored;
     const auto path = std::filesystem::path(folder) / member.name;
-    // Folders and links are judged where they are written.
+    // Folders are judged where they are written, and links have been.
     const auto kind = std::filesystem::symlink_status(path, ignored).type();
     if (kind == std::filesystem::file_type::not_found || kind == std::filesystem::file_type::none ||
         kind == std::filesystem::file_type::directory ||
         kind == std::filesystem::file_type::symlink)
       continue;
-    if (kind == std::filesystem::file_type::regular && holds(path, member)) continue;
-    if (changed++ == 0) first = path.string();
+    // A pipe would be waited for.
+    std::string now = kind == std::filesystem::file_type::regular
+                          ? difference(path, member)
+                          : "is there and is no regular file";
+    if (now.empty() || changed++ != 0) continue;
+    first = path.string();
+    how = std::move(now);
   }
   if (changed == 0) return {};
   return Error{.code = Code::bad_input,
                .reason = "file-exists",
                .where = first,
-               .what = cat("is there and differs from the bundle's file",
-                           changed == 1 ? "" : cat("; so do ", changed - 1, " more")),
+               .what = cat(how, changed == 1 ? "" : cat("; so with ", changed - 1, " more")),
                .advice = "write to another folder, or replace with --force"};
 }
 
@@ -93,27 +101,33 @@ Result<void> refuse_changed(const std::vector<plan::BundleMember>& members,
 Result<void> bundle(Inspection& in) {
   HIPPLAN_TRY(need(in, 1, "one folder"));
   if (in.output.empty()) return inspect_usage("no output given", "-o FILE.tar.zst");
-  if (in.output == "-")
-    return inspect_usage("a bundle is not written to standard output", "-o FILE.tar.zst");
   std::error_code ignored;
+  const bool to_stdout = in.output == "-";
   const bool device = std::filesystem::exists(in.output, ignored) &&
                       !std::filesystem::is_regular_file(in.output, ignored);
   // A plan's name would be taken for a plan, and may be one of those that are packed. Under others
   // than this no command finds members.
-  if (!device && !in.output.ends_with(".tar.zst"))
+  if (!to_stdout && !device && !in.output.ends_with(".tar.zst"))
     return Error{.code = Code::bad_input,
                  .reason = "output-name",
                  .where = in.output,
                  .what = in.output.ends_with(".hplan") ? "is a plan's name" : "is no bundle's name",
                  .expected = "-o FILE.tar.zst"};
+  if (in.io.json() && to_stdout)
+    return inspect_usage("standard output cannot take the bundle and a report", "-o FILE.tar.zst");
   if (in.io.json() && device)
     return inspect_usage("a pipe or device cannot be read back for the report", "-o FILE.tar.zst");
-  HIPPLAN_TRY(plan::write_bundle(in.arguments[0], in.output));
+  if (to_stdout) {
+    HIPPLAN_TRY_ASSIGN(const auto bytes, plan::bundle_bytes(in.arguments[0]));
+    in.io.bytes(as_text(bytes));
+  } else {
+    HIPPLAN_TRY(plan::write_bundle(in.arguments[0], in.output));
+  }
   if (const uint64_t left = detached_signatures(in.arguments[0]); left != 0)
     in.io.note(cat(counted(left, "detached signature"), left == 1 ? " is" : " are",
                    " not in the bundle, which takes .hplan files only; signatures inside files "
                    "(sign without --detached) travel with them"));
-  return device ? Result<void>() : report_bundle(in, in.output, in.output);
+  return to_stdout || device ? Result<void>() : report_bundle(in, in.output, in.output);
 }
 
 Result<void> unbundle(Inspection& in) {
@@ -123,6 +137,7 @@ Result<void> unbundle(Inspection& in) {
   HIPPLAN_TRY(refuse_file_name(in.output));
   HIPPLAN_TRY_ASSIGN(const auto members, plan::list_bundle(in.arguments[0]));
   if (members.empty()) return empty_bundle(in.arguments[0]);
+  HIPPLAN_TRY(plan::refuse_links(in.output, members));
   if (!in.force) HIPPLAN_TRY(refuse_changed(members, in.output));
   HIPPLAN_TRY(plan::unpack_bundle(in.arguments[0], in.output));
   return report_bundle(in, in.arguments[0], in.output);

@@ -8,12 +8,11 @@
 #include <filesystem>
 #include <iterator>
 
+#include "base/folder.h"
 #include "base/harmless.h"
 #include "base/interruption.h"
-#include "base/path_fault.h"
 #include "base/shared_library.h"
 #include "commands/plans.h"
-#include "plan/folder_output.h"
 
 namespace hipplan::commands {
 namespace fs = std::filesystem;
@@ -88,13 +87,6 @@ Result<void> refuse_overwrite(const std::string& output, const std::vector<std::
                    .advice = "write to another file"};
   }
   return {};
-}
-
-Result<void> make_folder(const fs::path& folder) {
-  std::error_code failed;
-  fs::create_directories(folder, failed);
-  if (!failed) return {};
-  return plan::folder_error(folder, failed);
 }
 
 Result<void> refuse_twice_stdin(const std::vector<std::string>& arguments) {
@@ -231,14 +223,6 @@ Error nothing_found(const std::string& argument, const std::string& what) {
   return {.code = Code::bad_input, .reason = "open", .where = argument, .what = what};
 }
 
-Error unreadable_folder(const fs::path& folder, const std::error_code& why) {
-  const bool wrong = is_wrong_path(why.value());
-  return {.code = wrong ? Code::bad_input : Code::machine,
-          .reason = wrong ? "open" : "io",
-          .where = folder.string(),
-          .what = "cannot read the folder: " + why.message()};
-}
-
 /// What one folder holds itself: files with one of the suffixes into `found`, folders (links to
 /// folders are not followed) into `below`.
 std::error_code search_folder(const fs::path& folder, const std::vector<std::string>& suffixes,
@@ -261,7 +245,7 @@ void expand_folder(const fs::path& folder, const std::vector<std::string>& suffi
     const fs::path at = std::move(left.back());
     left.pop_back();
     if (const std::error_code failed = search_folder(at, suffixes, found, left))
-      found.push_back({at.string(), unreadable_folder(at, failed)});
+      found.push_back({at.string(), folder_error(at, "read", failed)});
   }
   if (found.empty())
     found.push_back(

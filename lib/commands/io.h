@@ -1,15 +1,14 @@
 // The callbacks of hipplan_tool_io with C++ manners, and what all commands share.
 #pragma once
 
-#include <filesystem>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "base/harmless.h"
 #include "base/diagnostics.h"
+#include "base/harmless.h"
 #include "base/result.h"
 #include "hipplan/tools.h"
 #include "json/json.h"
@@ -26,9 +25,6 @@ void write_error(json::Writer& out, const Error& error);
 
 /// A bad_input error, reason "usage", with the other fields of `fields`.
 [[nodiscard]] Error usage_error(Error fields);
-/// Makes a folder and those above it; it may be there already. Fails with bad_input, reason "open",
-/// when the path cannot be a folder, else with machine, reason "io".
-Result<void> make_folder(const std::filesystem::path& folder);
 
 /// Sends output to the caller; remembers the worst status. Thread-safe.
 class Io {

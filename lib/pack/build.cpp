@@ -3,7 +3,7 @@
 #include <set>
 
 #include "base/file.h"
-#include "base/path_fault.h"
+#include "base/folder.h"
 #include "descriptor/loader.h"
 #include "pack/jobs.h"
 #include "pack/nvidia_compiler.h"
@@ -22,14 +22,6 @@ Error bad_option(std::string where, std::string what, std::string expected = "",
                std::move(found), ""};
 }
 
-Error open_error(const fs::path& path, const char* what, const std::error_code& why) {
-  const bool wrong = is_wrong_path(why.value());
-  return Error{.code = wrong ? Code::bad_input : Code::machine,
-               .reason = wrong ? "open" : "output-write",
-               .where = path.string(),
-               .what = cat(what, ": ", why.message())};
-}
-
 /// Folders that options name, where the answer is plain before anything is done.
 Result<void> check_folders(const BuildOptions& options) {
   std::error_code ignored;
@@ -41,7 +33,7 @@ Result<void> check_folders(const BuildOptions& options) {
                  .expected = "the folder of the kernel sources"};
   if (std::error_code failed; !options.kernels.empty()) {
     (void)fs::directory_iterator(options.kernels, failed);
-    if (failed) return open_error(options.kernels, "cannot read the folder", failed);
+    if (failed) return folder_error(options.kernels, "read", failed);
   }
   if (fs::exists(options.cache, ignored) && !fs::is_directory(options.cache, ignored))
     return bad_option("--cache " + options.cache.string(), "is no folder",
@@ -128,18 +120,18 @@ Error write_error(const fs::path& path, const std::string& text) {
   return Error{Code::machine, "output-write", path.string(), text, "", "", ""};
 }
 
-/// Everything is renamed into place at the end, so that files need no care one by one.
-Result<void> write_tree(const PackedTree& tree, const fs::path& folder) {
+/// Everything is renamed into place, `target`, at the end, so that files need no care one by one.
+Result<void> write_tree(const PackedTree& tree, const fs::path& folder, const fs::path& target) {
   for (const auto& [name, content] : tree.files) {
     const fs::path path = folder / name;
     std::error_code failed;
     fs::create_directories(path.parent_path(), failed);
-    if (failed) return write_error(path.parent_path(), failed.message());
+    if (failed) return write_error((target / name).parent_path(), failed.message());
     std::ofstream out(path, std::ios::binary);
     out.write(reinterpret_cast<const char*>(content.data()),
               static_cast<std::streamsize>(content.size()));
     out.close();
-    if (!out) return write_error(path, "writing failed; is the disk full?");
+    if (!out) return write_error(target / name, "writing failed; is the disk full?");
   }
   return {};
 }
@@ -164,12 +156,20 @@ Result<void> replace(const fs::path& output, const std::string& arch, const fs::
 Result<void> install(const BuildOptions& options, const std::vector<PackedTree>& trees,
                      const fs::path& stage) {
   for (const PackedTree& tree : trees)
-    if (!tree.files.empty()) HIPPLAN_TRY(write_tree(tree, stage / tree.report.arch));
+    if (!tree.files.empty())
+      HIPPLAN_TRY(write_tree(tree, stage / tree.report.arch, options.output / tree.report.arch));
   for (const PackedTree& tree : trees)
     HIPPLAN_TRY(check_replaceable(options.output / tree.report.arch, tree.report.arch));
   for (const PackedTree& tree : trees)
     HIPPLAN_TRY(replace(options.output, tree.report.arch, stage));
   return {};
+}
+
+/// An error about the folder that is worked in is one about the output folder, which it lies in.
+Error of_output(Error error, const BuildOptions& options) {
+  if (error.where.starts_with(fs::absolute(options.output).string()))
+    error.where = options.output.string();
+  return error;
 }
 
 Result<Compiler> compiler_for(const Jobs& jobs, const BuildOptions& options) {
@@ -213,16 +213,17 @@ Result<BuildReport> build(const BuildOptions& given) {
     HIPPLAN_TRY(check_launch_sets(works.back()));
     HIPPLAN_TRY(jobs.add(works.back()));
   }
-  std::error_code failed;
-  fs::create_directories(options.output, failed);
-  if (failed) return open_error(options.output, "cannot make the folder", failed);
+  NewFolders made;
+  HIPPLAN_TRY(made.make(options.output));
   TemporaryFolder::remove_stale(options.output);
-  HIPPLAN_TRY_ASSIGN(const TemporaryFolder stage,
-                     TemporaryFolder::create(fs::absolute(options.output)));
+  const auto stage = TemporaryFolder::create(fs::absolute(options.output));
+  if (!stage) return of_output(stage.error(), options);
   HIPPLAN_TRY_ASSIGN(const Compiler compiler, compiler_for(jobs, options));
-  HIPPLAN_TRY(jobs.run(options, compiler, stage.path()));
+  if (const auto done = jobs.run(options, compiler, stage->path()); !done)
+    return of_output(done.error(), options);
   HIPPLAN_TRY_ASSIGN(const auto trees, make_trees(works, jobs, *set, options, compiler));
-  HIPPLAN_TRY(install(options, trees, stage.path()));
+  HIPPLAN_TRY(install(options, trees, stage->path()));
+  made.keep();
   BuildReport out;
   out.compiler = compiler.version;
   for (const PackedTree& tree : trees) out.arches.push_back(tree.report);

@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "base/file.h"
+#include "base/folder.h"
 #include "pack/dependencies.h"
 
 namespace hipplan::pack {
@@ -85,10 +86,11 @@ bool CompileCache::load(Compiled& out) const {
 
 void CompileCache::save(const Compiled& compiled) const {
   if (folder_.empty()) return;
-  std::error_code ignored;
-  fs::create_directories(folder_, ignored);
   const auto files = describe(kernels_, compiled.dependencies);
-  if (!files || !write_file(folder_ / (name_ + ".hsaco"), compiled.code)) return;
+  NewFolders made;
+  if (!files || !made.make(folder_) || !write_file(folder_ / (name_ + ".hsaco"), compiled.code))
+    return;
+  made.keep();
   const std::string text = sha256(compiled.code).hex() + "\n" + *files;
   (void)write_file(folder_ / (name_ + ".deps"), as_bytes(text)).ok();
 }

@@ -9,7 +9,7 @@
 #include <cstring>
 
 #include "base/file_lock.h"
-#include "base/path_fault.h"
+#include "base/folder.h"
 
 namespace hipplan::pack {
 namespace {
@@ -117,14 +117,7 @@ Result<TemporaryFolder> TemporaryFolder::create(const std::filesystem::path& par
     if (lock >= 0 && std::filesystem::exists(name, failed)) return TemporaryFolder(name, lock);
     if (lock >= 0) ::close(lock);
   }
-  const int number = errno;
-  return Error{is_wrong_path(number) ? Code::bad_input : Code::machine,
-               "output-write",
-               parent.string(),
-               cat("making a temporary folder failed: ", std::strerror(number)),
-               "",
-               "",
-               ""};
+  return folder_error(parent, "write into", {errno, std::generic_category()});
 }
 
 void TemporaryFolder::remove_stale(const std::filesystem::path& parent) {

@@ -32,13 +32,17 @@ struct BundleLimits {
 inline constexpr const char* kManifestName = "manifest.json";
 inline constexpr const char* kManifestSchema = "hipplan.bundle/1";
 
-/// Relative, '/' between parts, no part empty or made of dots, printable, ending in ".hplan".
+/// Relative, '/' between parts, no part empty or made of dots, printable UTF-8, ending in
+/// ".hplan".
 [[nodiscard]] bool is_bundle_member_name(std::string_view name);
 
 /// Packs the *.hplan files under `folder` (recursively, links not followed) in order of name. Same
-/// files, same bytes. Each file is checked whole; a damaged one is refused.
+/// files, same bytes, whatever the locale. Each file is checked whole; a damaged one is refused,
+/// and before that a name that is none of a member: bad_input, reason "bundle-name".
 Result<void> write_bundle(const std::filesystem::path& folder, const std::filesystem::path& output,
                           int compression_level = 3);
+/// The same bytes in memory.
+Result<Bytes> bundle_bytes(const std::filesystem::path& folder, int compression_level = 3);
 
 /// Whether bytes start like a bundle: a zstd frame, or one cut off inside its magic.
 [[nodiscard]] bool looks_like_bundle(ByteView bytes);
@@ -62,6 +66,10 @@ Result<std::vector<BundleMember>> list_bundle(ByteView bundle, const std::string
 /// One member's bytes; bad_input, reason "no-such-member", when it is not there.
 Result<Bytes> read_bundle_member(const std::filesystem::path& bundle, std::string_view name,
                                  const BundleLimits& limits = {});
+/// Refuses a folder in which a link stands in the place of a member or on the way to it: bad_input,
+/// reason "bundle-link".
+Result<void> refuse_links(const std::filesystem::path& folder,
+                          const std::vector<BundleMember>& members);
 /// Writes the members under `folder`, which is made when it does not exist: all of them, or none
 /// when anything fails. A link on the way below
 /// it, or in the place of a member, is refused (bad_input, reason "bundle-link").

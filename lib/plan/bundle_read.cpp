@@ -11,6 +11,7 @@
 #include "json/json.h"
 #include "plan/bundle.h"
 #include "plan/bundle_frame.h"
+#include "plan/bundle_locale.h"
 #include "plan/compress.h"
 #include "plan/errors.h"
 #include "plan/folder_output.h"
@@ -30,6 +31,7 @@ class TarReader {
   TarReader(ByteView bytes, const std::string& where)
       : where_(where), frame_(bytes, where), from_(archive_read_new()) {
     if (from_ == nullptr) throw std::bad_alloc();
+    const LocaleHeld names(bytes_locale());
     archive_read_support_format_tar(from_.get());
     open_ = archive_read_open(from_.get(), this, nullptr, pull, nullptr) == ARCHIVE_OK;
   }
@@ -39,10 +41,13 @@ class TarReader {
   /// Name of the next member, nothing at the end. Only plain files are let through.
   Result<std::optional<std::string>> next() {
     if (!open_) return broken();
+    const LocaleHeld names(bytes_locale());
     const int status = archive_read_next_header(from_.get(), &entry_);
     if (status == ARCHIVE_EOF) return std::optional<std::string>();
-    if (status != ARCHIVE_OK) return broken();
+    if (status != ARCHIVE_OK && status != ARCHIVE_WARN) return broken();
     const char* name = archive_entry_pathname(entry_);
+    // Of names that are not ASCII it warns that they are handed over as they are stored.
+    if (status == ARCHIVE_WARN && (name == nullptr || is_ascii(name))) return broken();
     const std::string place = cat(where_, ": member ", quote(name == nullptr ? "" : name));
     const bool plain =
         name != nullptr && archive_entry_filetype(entry_) == AE_IFREG &&
@@ -286,32 +291,30 @@ Result<Bytes> read_bundle_member(const fs::path& bundle, std::string_view name,
                    quote(std::string(name)));
 }
 
-namespace {
-
-/// Nothing on the way from `folder` to a member is a link, the member's own place included.
-Result<void> refuse_links(const fs::path& folder, const fs::path& name) {
-  fs::path at = folder;
-  for (const auto& part : name) {
-    at /= part;
-    std::error_code ignored;
-    if (fs::is_symlink(fs::symlink_status(at, ignored)))
-      return bad_input("bundle-link", at.string(), "destination leads through a link",
-                       "folders and files", "a symbolic link", "unpack into an empty folder");
+Result<void> refuse_links(const fs::path& folder, const std::vector<BundleMember>& members) {
+  for (const auto& member : members) {
+    HIPPLAN_TRY(check_interruption());
+    fs::path at = folder;
+    for (const auto& part : fs::path(member.name)) {
+      at /= part;
+      std::error_code ignored;
+      if (fs::is_symlink(fs::symlink_status(at, ignored)))
+        return bad_input("bundle-link", at.string(), "destination leads through a link",
+                         "folders and files", "a symbolic link", "unpack into an empty folder");
+    }
   }
   return {};
 }
-
-}  // namespace
 
 Result<void> unpack_bundle(const fs::path& bundle, const fs::path& folder,
                            const BundleLimits& limits) {
   HIPPLAN_TRY_ASSIGN(const auto file, FileView::open(bundle));
   // A file that is no bundle makes no folder.
-  HIPPLAN_TRY(list_bundle(file.view(), bundle.string(), limits));
+  HIPPLAN_TRY_ASSIGN(const auto members, list_bundle(file.view(), bundle.string(), limits));
+  HIPPLAN_TRY(refuse_links(folder, members));
   HIPPLAN_TRY_ASSIGN(auto out, FolderOutput::create(folder));
   const BundleVisitor write = [&](const BundleMember& member, ByteView bytes) -> Result<bool> {
-    HIPPLAN_TRY(refuse_links(folder, member.name));
-    HIPPLAN_TRY(write_file(out.place(member.name), bytes));
+    HIPPLAN_TRY(out.add(member.name, bytes));
     return true;
   };
   HIPPLAN_TRY(for_each_in_bundle(file.view(), bundle.string(), limits, write));

@@ -6,8 +6,10 @@
 
 #include "base/file.h"
 #include "json/json.h"
+#include "json/text.h"
 #include "plan/bundle.h"
 #include "plan/bundle_frame.h"
+#include "plan/bundle_locale.h"
 #include "plan/errors.h"
 #include "plan/plan.h"
 
@@ -45,6 +47,38 @@ struct Found {
   fs::path path;
 };
 
+bool is_utf8(std::string_view text) {
+  return json::detail::first_bad_utf8(text) == text.size();
+}
+
+/// U+0000 to U+001F, U+007F to U+009F.
+bool holds_control(std::string_view text) {
+  constexpr unsigned char kLeadOfC1 = 0xc2, kEndOfC1 = 0xa0;
+  unsigned char before = 0;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte == 0x7f || (before == kLeadOfC1 && byte < kEndOfC1)) return true;
+    before = byte;
+  }
+  return false;
+}
+
+/// What is not ASCII is written as UTF-8, which this system must know.
+Result<void> check_name(const std::string& name, const fs::path& path) {
+  if (!is_utf8(name))
+    return bad_input("bundle-name", path.string(), "file name cannot go into a bundle",
+                     "a name in UTF-8", "bytes that are none", "rename it");
+  if (!is_bundle_member_name(name))
+    return bad_input("bundle-name", path.string(), "file name cannot go into a bundle",
+                     "printable characters", quote(name));
+  if (is_ascii(name) || utf8_locale() != nullptr) return {};
+  Error error = machine("bundle-write", path.string(),
+                        "names that are not ASCII need a locale that this system lacks");
+  error.expected = "C.UTF-8";
+  error.advice = "install it, or rename the file";
+  return error;
+}
+
 Result<std::vector<Found>> find_plans(const fs::path& folder) {
   std::error_code failed;
   std::vector<Found> out;
@@ -52,9 +86,7 @@ Result<std::vector<Found>> find_plans(const fs::path& folder) {
   for (; !failed && it != end; it.increment(failed)) {
     if (it->is_symlink() || !it->is_regular_file() || it->path().extension() != ".hplan") continue;
     const std::string name = it->path().lexically_relative(folder).generic_string();
-    if (!is_bundle_member_name(name))
-      return bad_input("bundle-name", it->path().string(), "file name cannot go into a bundle",
-                       "printable characters", quote(name));
+    HIPPLAN_TRY(check_name(name, it->path()));
     out.push_back({name, it->path()});
   }
   if (failed) return bad_input("open", folder.string(), "cannot read folder: " + failed.message());
@@ -111,8 +143,8 @@ bool is_bundle_member_name(std::string_view name) {
   constexpr size_t kMost = 1024;
   constexpr std::string_view kSuffix = ".hplan";
   if (name.size() > kMost || !name.ends_with(kSuffix)) return false;
-  for (const char c : name)
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f || c == '\\') return false;
+  if (holds_control(name) || name.find('\\') != std::string_view::npos || !is_utf8(name))
+    return false;
   while (true) {
     const auto slash = name.find('/');
     const auto part = name.substr(0, slash);
@@ -122,25 +154,56 @@ bool is_bundle_member_name(std::string_view name) {
   }
 }
 
-Result<void> write_bundle(const fs::path& folder, const fs::path& output, int compression_level) {
-  HIPPLAN_TRY_ASSIGN(const auto files, find_plans(folder));
+namespace {
+
+/// The files of a folder, and what the manifest says of them.
+struct Packed {
+  std::vector<Found> files;
   std::vector<BundleMember> members;
-  for (const auto& found : files) {
+};
+
+Result<Packed> check_plans(const fs::path& folder) {
+  Packed out;
+  HIPPLAN_TRY_ASSIGN(out.files, find_plans(folder));
+  for (const auto& found : out.files) {
     HIPPLAN_TRY_ASSIGN(const auto file, File::open(found.path, Check::full));
-    members.push_back({found.name, file.bytes().size(), sha256(file.bytes())});
+    out.members.push_back({found.name, file.bytes().size(), sha256(file.bytes())});
   }
-  HIPPLAN_TRY_ASSIGN(auto target, AtomicFile::create(output));
-  BundleFrameWriter frame([&](ByteView stored) { return target.write(stored); }, compression_level);
+  return out;
+}
+
+Result<void> write_packed(const Packed& packed, int level, const BundleFrameWriter::Put& out) {
+  BundleFrameWriter frame(out, level);
   Sink sink{frame, {}};
+  const LocaleHeld names(utf8_locale());
   const std::unique_ptr<archive, FreeWriter> to(archive_write_new());
   if (to == nullptr) throw std::bad_alloc();
   if (archive_write_set_format_pax_restricted(to.get()) != ARCHIVE_OK ||
       archive_write_set_bytes_in_last_block(to.get(), 1) != ARCHIVE_OK ||
       archive_write_open(to.get(), &sink, nullptr, put, nullptr) != ARCHIVE_OK)
     return archive_error(sink, to.get());
-  HIPPLAN_TRY(put_all(to.get(), sink, files, members));
-  HIPPLAN_TRY(frame.finish());
+  HIPPLAN_TRY(put_all(to.get(), sink, packed.files, packed.members));
+  return frame.finish();
+}
+
+}  // namespace
+
+Result<void> write_bundle(const fs::path& folder, const fs::path& output, int compression_level) {
+  HIPPLAN_TRY_ASSIGN(const auto packed, check_plans(folder));
+  HIPPLAN_TRY_ASSIGN(auto target, AtomicFile::create(output));
+  HIPPLAN_TRY(write_packed(packed, compression_level,
+                           [&](ByteView stored) { return target.write(stored); }));
   return target.commit();
+}
+
+Result<Bytes> bundle_bytes(const fs::path& folder, int compression_level) {
+  HIPPLAN_TRY_ASSIGN(const auto packed, check_plans(folder));
+  Bytes out;
+  HIPPLAN_TRY(write_packed(packed, compression_level, [&](ByteView stored) -> Result<void> {
+    append(out, stored);
+    return {};
+  }));
+  return out;
 }
 
 }  // namespace hipplan::plan

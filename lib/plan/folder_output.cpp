@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "base/file.h"
 #include "base/file_lock.h"
 #include "base/path_fault.h"
 #include "base/replaced_file.h"
@@ -20,8 +21,9 @@ namespace {
 constexpr char kStagingMark[] = ".hipplan-tmp-";
 
 Error system_error(const fs::path& path, const std::string& doing, int number) {
-  return machine("io", path.string(),
-                 doing + " failed: " + std::generic_category().message(number));
+  const std::string what = doing + " failed: " + std::generic_category().message(number);
+  return is_wrong_path(number) ? bad_input("open", path.string(), what)
+                               : machine("io", path.string(), what);
 }
 
 /// Removes a staging folder whose writer is gone: nobody holds its lock.
@@ -42,17 +44,6 @@ Result<void> sync_one(const fs::path& folder) {
   return {};
 }
 
-/// The folders on the way to `folder` that do not exist yet, the outermost first.
-std::vector<fs::path> missing_folders(const fs::path& folder) {
-  std::vector<fs::path> out;
-  std::error_code ignored;
-  for (fs::path at = folder; !at.empty() && !fs::exists(at, ignored); at = at.parent_path()) {
-    if (at.has_filename()) out.insert(out.begin(), at);
-    if (at == at.parent_path()) break;
-  }
-  return out;
-}
-
 /// The file that `written` is to replace keeps its permissions and owner.
 void keep_access(const fs::path& place, const fs::path& written) {
   const int opened = ::open(written.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
@@ -63,25 +54,15 @@ void keep_access(const fs::path& place, const fs::path& written) {
 
 }  // namespace
 
-Error folder_error(const fs::path& folder, const std::error_code& why) {
-  const int number = why.value();
-  const bool callers_fault = is_wrong_path(number) || number == EEXIST || number == EINVAL;
-  const std::string what = "cannot make the folder: " + why.message();
-  return callers_fault ? bad_input("open", folder.string(), what)
-                       : machine("io", folder.string(), what);
-}
-
 FolderOutput::FolderOutput(FolderOutput&& other) noexcept
     : folder_(std::move(other.folder_)),
       staging_(std::exchange(other.staging_, {})),
-      made_(std::exchange(other.made_, {})),
+      made_(std::move(other.made_)),
       members_(std::move(other.members_)),
       lock_(std::exchange(other.lock_, -1)) {}
 
 FolderOutput::~FolderOutput() {
-  close();
-  std::error_code ignored;
-  for (auto at = made_.rbegin(); at != made_.rend(); ++at) fs::remove(*at, ignored);
+  close();  // before what holds the staging folder is removed
 }
 
 void FolderOutput::close() {
@@ -95,12 +76,7 @@ Result<FolderOutput> FolderOutput::create(const fs::path& folder) {
   FolderOutput out;
   out.folder_ = folder.has_filename() ? folder : folder.parent_path();
   if (out.folder_.empty()) out.folder_ = folder;
-  out.made_ = missing_folders(out.folder_);
-  std::error_code failed;
-  fs::create_directories(out.folder_, failed);
-  if (!failed && !fs::is_directory(out.folder_, failed))
-    failed = std::make_error_code(std::errc::not_a_directory);
-  if (failed) return folder_error(folder, failed);
+  HIPPLAN_TRY(out.made_.make(folder));
   HIPPLAN_TRY(out.open_staging());
   return out;
 }
@@ -113,7 +89,7 @@ Result<void> FolderOutput::open_staging() {
     // What is to replace a file is nobody else's to read before it has that file's permissions.
     if (::mkdir(at.c_str(), 0700) != 0) {
       if (errno == EEXIST) continue;  // of a writer that is at work
-      return folder_error(folder_, {errno, std::generic_category()});
+      return folder_error(folder_, "write into", {errno, std::generic_category()});
     }
     lock_ = ::open(at.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (lock_ >= 0 && lock_temporary(lock_)) {
@@ -125,17 +101,40 @@ Result<void> FolderOutput::open_staging() {
   return system_error(folder_, "making a temporary folder", EEXIST);
 }
 
-fs::path FolderOutput::place(const fs::path& name) {
+/// The place that a file is written for instead of where it is written.
+Error FolderOutput::named(Error error) const {
+  const auto shown_as = [&](const fs::path& hidden, const fs::path& place) {
+    const std::string text = hidden.string();
+    if (!error.where.starts_with(text)) return false;
+    error.where = place.string() + error.where.substr(text.size());
+    return true;
+  };
+  if (!members_.empty() && shown_as(members_.back().written, folder_ / members_.back().name))
+    return error;
+  shown_as(staging_, folder_);
+  return error;
+}
+
+Result<void> FolderOutput::add(const fs::path& name,
+                               const std::function<Result<void>(const fs::path&)>& write) {
   // Names without a suffix, so that nobody who searches the folder takes them for results.
   members_.push_back({staging_ / std::to_string(members_.size()), name});
-  return members_.back().written;
+  const auto done = write(members_.back().written);
+  return done ? done : Result<void>(named(done.error()));
+}
+
+Result<void> FolderOutput::add(const fs::path& name, ByteView bytes) {
+  return add(name, [&](const fs::path& path) { return write_file(path, bytes); });
 }
 
 Result<void> FolderOutput::check_places() const {
   for (const auto& member : members_) {
-    std::error_code ignored;
-    if (fs::is_directory(folder_ / member.name, ignored))
-      return bad_input("open", (folder_ / member.name).string(), "is a folder", "a file name");
+    std::error_code failed;
+    const fs::path place = folder_ / member.name;
+    if (fs::is_directory(fs::status(place, failed)))
+      return bad_input("open", place.string(), "is a folder", "a file name");
+    if (failed == std::errc::filename_too_long)
+      return bad_input("open", place.string(), "cannot be a file's name: " + failed.message());
   }
   return {};
 }
@@ -145,18 +144,16 @@ Result<void> FolderOutput::commit() {
   std::set<fs::path> touched{folder_};
   for (const auto& member : members_) {
     const fs::path parent = (folder_ / member.name).parent_path();
-    if (!touched.insert(parent).second) continue;
-    std::error_code failed;
-    fs::create_directories(parent, failed);
-    if (failed) return folder_error(parent, failed);
+    if (touched.insert(parent).second) HIPPLAN_TRY(made_.make(parent));
   }
   for (const auto& member : members_) {
     const fs::path place = folder_ / member.name;
     keep_access(place, member.written);
     if (::rename(member.written.c_str(), place.c_str()) != 0)
       return system_error(place, "rename", errno);
+    made_.keep();
   }
-  made_.clear();
+  made_.keep();
   close();
   for (const auto& folder : touched) HIPPLAN_TRY(sync_one(folder));
   return {};

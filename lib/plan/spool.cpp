@@ -10,7 +10,8 @@ namespace hipplan::plan {
 namespace {
 
 Error io_error(const char* doing) {
-  return machine("io", "temporary file", cat(doing, " failed: ", std::strerror(errno)));
+  return machine("io", cat("temporary file in ", P_tmpdir),
+                 cat(doing, " failed: ", std::strerror(errno)));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <archive.h>
 #include <archive_entry.h>
 
+#include <clocale>
 #include <fstream>
 #include <functional>
 #include <map>
@@ -126,6 +127,68 @@ TEST_CASE("a folder goes into a bundle and comes out again, with the same bytes 
   fs::create_directories(folder / "empty");
   CHECK(write_bundle(folder / "empty", folder / "e.tar.zst").error().reason == "no-plans");
   CHECK(!fs::exists(folder / "e.tar.zst"));
+}
+
+TEST_CASE("names in UTF-8 come back byte for byte, whatever the locale") {
+  // Composed and decomposed, four bytes, no character, too long for a header without a pax record.
+  std::string longest;
+  while (longest.size() < 248) longest += "\xc3\xbc";
+  std::vector<std::string> names = {"gr\xc3\xbcn/\xe8\xa8\x88\xe7\x94\xbb.hplan",
+                                    "gru\xcc\x88n/\xf0\x9f\x98\x80.hplan",
+                                    "\xef\xa4\x80.hplan",
+                                    "\xef\xbf\xbe.hplan",
+                                    longest + "/" + longest + ".hplan",
+                                    "plain.hplan"};
+  const ScratchFolder folder;
+  for (size_t i = 0; i < names.size(); ++i) {
+    fs::create_directories((folder / "in" / names[i]).parent_path());
+    REQUIRE(write_file(folder / "in" / names[i], file_of({sample_plan(static_cast<unsigned>(i))})));
+  }
+  std::sort(names.begin(), names.end());
+  const std::string before = std::setlocale(LC_CTYPE, nullptr);
+  std::vector<Bytes> bundles;
+  for (const char* locale : {"C", "C.UTF-8"}) {
+    INFO(locale);
+    if (std::setlocale(LC_CTYPE, locale) == nullptr) continue;  // not every system has the second
+    const auto bundle = folder / cat(locale, ".tar.zst");
+    REQUIRE(write_bundle(folder / "in", bundle));
+    bundles.push_back(*read_file(bundle));
+    const auto members = list_bundle(bundle);
+    REQUIRE(members);
+    std::vector<std::string> listed;
+    for (const auto& member : *members) listed.push_back(member.name);
+    CHECK(listed == names);
+    const fs::path out = folder / cat("out-", locale);
+    REQUIRE(unpack_bundle(bundle, out));
+    for (const auto& name : names) {
+      const Bytes packed = *read_file(folder / "in" / name);
+      CHECK(*read_bundle_member(bundle, name) == packed);
+      CHECK(*read_file(out / name) == packed);
+    }
+  }
+  std::setlocale(LC_CTYPE, before.c_str());
+  CHECK(bundles.front() == bundles.back());
+}
+
+TEST_CASE("a name that is no UTF-8, or holds control characters, goes into no bundle") {
+  for (const char* name : {"gr\xfcn.hplan", "\xc0\xaf.hplan", "\xed\xa0\x80.hplan", "\xc3/a.hplan",
+                           "\xc2\x9b.hplan", "\x1b.hplan"}) {
+    INFO(name);
+    const ScratchFolder folder;
+    fs::create_directories((folder / "in" / name).parent_path());
+    REQUIRE(write_file(folder / "in" / name, file_of({sample_plan(1)})));
+    const auto written = write_bundle(folder / "in", folder / "x.tar.zst");
+    REQUIRE(!written);
+    CHECK(written.error().code == hipplan::Code::bad_input);
+    CHECK(written.error().reason == "bundle-name");
+    CHECK(!fs::exists(folder / "x.tar.zst"));
+    CHECK(!is_bundle_member_name(name));
+  }
+  // Of other writers' archives a name must be the manifest's to the byte.
+  const std::string m = manifest({{"gr\xc3\xbcn.hplan", "xyz"}});
+  CHECK(reason(make_tar({{"manifest.json", m}, {"gr\xc3\xbcn.hplan", "xyz"}})) == "");
+  CHECK(reason(make_tar({{"manifest.json", m}, {"gru\xcc\x88n.hplan", "xyz"}})) == "bundle-member");
+  CHECK(reason(make_tar({{"manifest.json", m}, {"gr\xfcn.hplan", "xyz"}})) == "bundle-member");
 }
 
 TEST_CASE("what write_bundle does not write is refused") {

@@ -98,6 +98,7 @@ const std::vector<StatusRow>& status_table() {
       {"5", "untrusted: signature missing, wrong or by an unknown key"},
       {"6", "the machine failed: no device, out of memory, disk full"},
       {"130, 143", "interrupted; nothing half-written stays"},
+      {"141", "ended by SIGPIPE: who read standard output has gone"},
   };
   return kTable;
 }

@@ -64,7 +64,7 @@ int64_t date_of(const std::string& text) {
 }
 
 /// What -o takes.
-enum class Output { none, file, file_or_stdout, folder };
+enum class Output { none, file, folder };
 
 struct Command {
   const char* name;
@@ -84,7 +84,7 @@ constexpr Command kCommands[] = {
      "What to list; behind plans the plan file",
      "plans PLAN|engines|kernels|targets|devices|handlers|instructions", true},
     {"extract", "Take a part out of a file", "PLAN", "Plan file",
-     "PLAN --plan|--graph|--code|--envelope|--measurements -o FILE", true, Output::file_or_stdout},
+     "PLAN --plan|--graph|--code|--envelope|--measurements -o FILE", true, Output::file},
     {"size", "Print what takes how much space", "PLAN", "Plan file", "PLAN"},
     {"disasm", "Print a plan's machine code as text", "PLAN", "Plan file or code object", "PLAN",
      true},
@@ -95,18 +95,19 @@ constexpr Command kCommands[] = {
      "FOLDER -o FILE", false, Output::file},
     {"unbundle", "Unpack a bundle into a folder", "FILE", "Bundle", "FILE -o FOLDER", false,
      Output::folder},
-    {"merge", "Put the plans of several files into one", "PLAN", "Plan files", "PLAN... -o FILE",
-     false, Output::file_or_stdout},
+    {"merge", "Put the plans of several files into one", "PLAN",
+     "Plan files, folders, bundles (.tar.zst) or patterns", "PLAN... -o FILE", false, Output::file},
     {"split", "Write each plan of a file to a file of its own", "PLAN", "Plan file",
      "PLAN -o FOLDER", false, Output::folder},
     {"strip", "Keep the plans of some targets", "PLAN", "Plan file",
-     "PLAN --keep-target TARGET[,TARGET...] -o FILE", false, Output::file_or_stdout},
-    {"sign", "Sign files with an Ed25519 key", "PLAN", "Plan files", "PLAN... --key FILE"},
+     "PLAN --keep-target TARGET[,TARGET...] -o FILE", false, Output::file},
+    {"sign", "Sign files with an Ed25519 key", "PLAN", "Plan files, folders or patterns",
+     "PLAN... --key FILE"},
     {"signatures", "List who has signed a file; hipplan-verify also checks its contents", "PLAN",
      "Plan file", "PLAN"},
     {"sbom", "Print a bill of materials", "PLAN", "Plan file", "PLAN"},
     {"target", "Describe a GPU of this machine as a target file", "", "", "--device DEVICE -o FILE",
-     false, Output::file_or_stdout},
+     false, Output::file},
 };
 
 /// The parts exclude each other.
@@ -195,7 +196,6 @@ void add_command(CLI::App& app, Arguments& arguments, const Command& command) {
   if (command.output != Output::none)
     sub->add_option("--output,-o", arguments.output,
                     command.output == Output::folder ? "Folder to write into"
-                    : command.output == Output::file ? "File to write"
                                                      : "Where to write; - is standard output")
         ->type_name(command.output == Output::folder ? "FOLDER" : "FILE");
   add_own_options(*sub, arguments, command.name);
