@@ -8,6 +8,7 @@
 #include "base/counted.h"
 #include "commands/graphs.h"
 #include "commands/inspect_parts.h"
+#include "commands/plan_files.h"
 #include "commands/plans.h"
 #include "commands/replaced.h"
 #include "commands/targets.h"
@@ -45,7 +46,8 @@ Result<uint64_t> take(plan::Writer& writer, const plan::File& file,
 /// members would be gone.
 Result<void> keep_bundles(const Inspection& in) {
   std::vector<std::string> members;
-  std::copy_if(in.arguments.begin(), in.arguments.end(), std::back_inserter(members), is_member);
+  std::copy_if(in.arguments.begin(), in.arguments.end(), std::back_inserter(members),
+               [](const auto& path) { return is_member(path) || path.ends_with(".tar.zst"); });
   return refuse_overwrite(in.output, members);
 }
 
@@ -96,12 +98,20 @@ void report(Inspection& in, const char* schema, const Written& written) {
 }  // namespace
 
 Result<void> merge(Inspection& in) {
-  if (in.arguments.empty()) return usage(in, "no file given", "at least one plan file");
+  if (in.arguments.empty())
+    return usage(in, "no file given", "at least one plan file, folder or bundle");
   if (in.output.empty()) return usage(in, "no output given", "-o FILE.hplan");
+  HIPPLAN_TRY_ASSIGN(const auto paths, plan_paths(in.arguments));
   plan::Writer writer{plan::WriteOptions{}};
-  for (const auto& path : in.arguments) {
-    HIPPLAN_TRY_ASSIGN(const auto file, open_file(path, plan::Check::lookup));
-    HIPPLAN_TRY(take(writer, file, [](const plan::EntryInfo&) { return true; }));
+  const FileVisitor add = [&](const std::string&, Result<OpenedFile> opened) -> Result<void> {
+    HIPPLAN_TRY(in.io.check_interrupted());
+    if (!opened) return opened.error();
+    HIPPLAN_TRY(take(writer, opened->file, [](const plan::EntryInfo&) { return true; }));
+    return {};
+  };
+  for (size_t i = 0; i < paths.size(); ++i) {
+    HIPPLAN_TRY(for_each_plan_file(paths[i], plan::Check::lookup, std::nullopt, add));
+    if (paths.size() > 1) in.io.progress("merging files", i + 1, paths.size());
   }
   HIPPLAN_TRY(write_to(in, writer));
   report(in, "hipplan.merge/1", one_file(in, writer.entry_count()));

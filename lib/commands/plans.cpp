@@ -117,18 +117,16 @@ Result<Trust> load_trust(const std::string& folder) {
   return Trust{std::move(keys), static_cast<int64_t>(std::time(nullptr))};
 }
 
-Result<plan::File> parse_signed(FileView bytes, const std::string& where, ByteView detached,
-                                plan::Check check, const Trust& trust) {
+Result<OpenedFile> parse_signed(FileView bytes, const std::string& where, ByteView detached,
+                                plan::Check check, const std::optional<Trust>& trust) {
   HIPPLAN_TRY(check_kind(bytes.view(), where));
-  HIPPLAN_TRY_ASSIGN(const auto signatures, plan::read_signatures(bytes.view(), detached, where));
-  HIPPLAN_TRY(plan::require_signed(signatures, trust.keys, trust.now, where));
-  return plan::File::parse(std::move(bytes), where, check);
-}
-
-Result<plan::File> open_signed(const std::string& path, plan::Check check, const Trust& trust) {
-  HIPPLAN_TRY_ASSIGN(auto bytes, open_view(path));
-  HIPPLAN_TRY_ASSIGN(const auto detached, plan::read_detached(path));
-  return parse_signed(std::move(bytes), path, detached.view(), check, trust);
+  std::vector<plan::Signer> by;
+  if (trust) {
+    HIPPLAN_TRY_ASSIGN(const auto signatures, plan::read_signatures(bytes.view(), detached, where));
+    HIPPLAN_TRY_ASSIGN(by, plan::require_signed(signatures, trust->keys, trust->now, where));
+  }
+  HIPPLAN_TRY_ASSIGN(auto file, plan::File::parse(std::move(bytes), where, check));
+  return OpenedFile{std::move(file), std::move(by)};
 }
 
 Result<std::vector<Candidate>> judge(const plan::File& file, const std::string& graph_key,

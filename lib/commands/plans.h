@@ -44,11 +44,15 @@ struct Trust {
 };
 /// Reads the trust folder.
 Result<Trust> load_trust(const std::string& folder);
-/// The same, refusing a file that no trusted key has signed before anything behind its directory is
-/// looked at. The detached signatures beside the file count too.
-Result<plan::File> open_signed(const std::string& path, plan::Check check, const Trust& trust);
-Result<plan::File> parse_signed(FileView bytes, const std::string& where, ByteView detached,
-                                plan::Check check, const Trust& trust);
+/// A file, and who has signed it, where that was asked.
+struct OpenedFile {
+  plan::File file;
+  std::vector<plan::Signer> signed_by;
+};
+/// parse_file(), refusing a file that no trusted key has signed before anything behind its
+/// directory is looked at. Without `trust` it takes all files.
+Result<OpenedFile> parse_signed(FileView bytes, const std::string& where, ByteView detached,
+                                plan::Check check, const std::optional<Trust>& trust);
 
 /// Every entry whose key starts with `graph_key`, judged against `device` by the target rule only.
 Result<std::vector<Candidate>> judge(const plan::File& file, const std::string& graph_key,

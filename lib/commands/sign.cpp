@@ -37,37 +37,60 @@ void show_signatures(Shown& to, const std::vector<plan::Signature>& signatures, 
   }
 }
 
-/// What was signed, and where the signature is.
-std::string sign_note(const Inspection& in, const plan::PrivateKey& key) {
+/// What was signed, and where the signatures are.
+std::string sign_note(const Inspection& in, const plan::PrivateKey& key,
+                      const std::vector<std::string>& files) {
   const std::string by = " signed by key " + key.id().hex().substr(0, 16);
-  if (in.arguments.size() > 1)
-    return cat(in.arguments.size(), " files", by, in.detached ? ", each in PLAN.sig" : "");
-  const std::string& path = in.arguments.front();
+  if (files.size() > 1)
+    return cat(files.size(), " files", by, in.detached ? ", each in PLAN.sig" : "");
+  const std::string& path = files.front();
   const std::string file = in.detached ? plan::detached_path(path).string() : path;
   return cat(path, ":", by, in.detached ? ", in " + file : "", ", ", written_bytes(file));
+}
+
+/// The files to sign, out of files, folders and patterns. They are changed where they are, which
+/// nothing that is read from a stream or a bundle can be.
+Result<std::vector<std::string>> files_to_sign(const Inspection& in) {
+  for (const auto& path : in.arguments) {
+    if (path == "-") return sign_usage("standard input cannot be signed", "a file");
+    if (is_member(path) || path.ends_with(".tar.zst"))
+      return usage_error({.where = path,
+                          .what = "files in a bundle cannot be signed there",
+                          .expected = "plan files or folders of them",
+                          .advice = "unbundle it, sign the files and bundle them again"});
+  }
+  return expand_paths(in.arguments, {".hplan"});
 }
 
 }  // namespace
 
 Result<void> sign(Inspection& in) {
-  if (in.arguments.empty()) return sign_usage("no file given", "at least one plan file");
+  if (in.arguments.empty()) return sign_usage("no file given", "at least one plan file or folder");
   if (in.key.empty()) return sign_usage("no key given", "--key KEY.pem");
+  HIPPLAN_TRY_ASSIGN(const auto files, files_to_sign(in));
   HIPPLAN_TRY_ASSIGN(const auto key, plan::PrivateKey::read(in.key));
   json::Writer out;
   out.begin_object().member("schema", "hipplan.sign/1").member("key_id", key.id().hex());
   out.key("files").begin_array();
-  for (const auto& path : in.arguments) {
-    HIPPLAN_TRY(in.io.check_interrupted());
-    if (path == "-") return sign_usage("standard input cannot be signed", "a file");
-    HIPPLAN_TRY(plan::sign_file(path, key, in.detached));
+  for (size_t i = 0; i < files.size(); ++i) {
+    const std::string& path = files[i];
+    auto done = in.io.check_interrupted();
+    if (done) done = plan::sign_file(path, key, in.detached);
+    if (!done) {
+      if (files.size() > 1)
+        in.io.note(cat(i, " of ", files.size(), " files were signed before ", path,
+                       "; that and those behind it were not"));
+      return done;
+    }
     out.begin_object().member("path", path);
     out.member("signature", in.detached ? plan::detached_path(path).string() : path).end_object();
+    if (files.size() > 1) in.io.progress("signing files", i + 1, files.size());
   }
   out.end_array().end_object();
   if (in.io.json())
     in.io.line(out.text());
   else
-    in.io.note(sign_note(in, key));
+    in.io.note(sign_note(in, key, files));
   return {};
 }
 
@@ -93,7 +116,7 @@ Result<void> list_signatures(Inspection& in) {
     in.io.line("not signed");
   else if (!in.io.json() && trust)
     in.io.line("the contents are not checked; hipplan-verify checks them");
-  if (trust) return plan::require_signed(set, trust->keys, trust->now, path);
+  if (trust) HIPPLAN_TRY(plan::require_signed(set, trust->keys, trust->now, path));
   return {};
 }
 

@@ -4,12 +4,10 @@
 #include <set>
 
 #include "commands/io.h"
-#include "commands/plans.h"
+#include "commands/plan_files.h"
 #include "commands/reasons.h"
 #include "commands/targets.h"
 #include "commands/verify_parts.h"
-#include "plan/bundle.h"
-#include "plan/foreign.h"
 #include "restore/restore.h"
 
 namespace hipplan::commands {
@@ -105,11 +103,12 @@ Result<void> check_file(const plan::File& file, FileVerdict& out, Verification& 
   return {};
 }
 
-void judge_file(const std::string& path, Result<plan::File> opened, Verification& v) {
+void judge_file(const std::string& path, Result<OpenedFile> opened, Verification& v) {
   FileVerdict out;
   out.path = path;
+  if (opened) out.signed_by = opened->signed_by;
   Result<void> done =
-      opened ? check_file(*opened, out, v)
+      opened ? check_file(opened->file, out, v)
              : Result<void>(hint_at_list(opened.error(), path, v.options.targets, v.io));
   if (!done) {
     const Error& error = done.error();
@@ -120,44 +119,6 @@ void judge_file(const std::string& path, Result<plan::File> opened, Verification
     if (error.code != Code::interrupted) v.io.fail(named ? error : error.within(path));
   }
   v.files.push_back(std::move(out));
-}
-
-Result<void> verify_bundle(const std::string& path, Verification& v) {
-  bool empty = true;
-  HIPPLAN_TRY(plan::for_each_in_bundle(
-      path, {}, [&](const plan::BundleMember& member, ByteView bytes) -> Result<bool> {
-        empty = false;
-        if (auto go_on = v.io.check_interrupted(); !go_on) return go_on.error();
-        const std::string name = path + ":" + member.name;
-        if (auto foreign = plan::foreign_error(bytes, name)) {
-          judge_file(name, std::move(*foreign), v);
-          return true;
-        }
-        auto copy = FileView::own(Bytes(bytes.begin(), bytes.end()));
-        judge_file(name,
-                   v.trust ? parse_signed(std::move(copy), name, {}, plan::Check::full, *v.trust)
-                           : plan::File::parse(std::move(copy), name, plan::Check::full),
-                   v);
-        return true;
-      }));
-  return empty ? Result<void>(empty_bundle(path)) : Result<void>();
-}
-
-Result<void> verify_path(const std::string& path, Verification& v) {
-  constexpr std::string_view kBundle = ".tar.zst";
-  const bool bundle = path.size() > kBundle.size() &&
-                      path.compare(path.size() - kBundle.size(), kBundle.size(), kBundle) == 0;
-  if (bundle) {
-    auto done = verify_bundle(path, v);
-    if (done || done.error().code == Code::interrupted) return done;
-    judge_file(path, done.error(), v);
-    return {};
-  }
-  judge_file(
-      path,
-      v.trust ? open_signed(path, plan::Check::full, *v.trust) : open_file(path, plan::Check::full),
-      v);
-  return {};
 }
 
 Result<void> read_trust(Verification& v) {
@@ -200,13 +161,14 @@ Result<void> work(Verification& v) {
       HIPPLAN_TRY_ASSIGN(v.device, arch_of_device({name, "", v.described, {}}, v.io));
     }
   }
-  HIPPLAN_TRY_ASSIGN(const auto paths, named_paths(items(v.options.paths), {".hplan", ".tar.zst"}));
+  HIPPLAN_TRY_ASSIGN(const auto paths, plan_paths(items(v.options.paths)));
+  const auto judge = [&](const std::string& name, Result<OpenedFile> opened) {
+    judge_file(name, std::move(opened), v);
+    return v.io.check_interrupted();
+  };
   for (size_t i = 0; i < paths.size(); ++i) {
     HIPPLAN_TRY(v.io.check_interrupted());
-    if (paths[i].failure)
-      judge_file(paths[i].path, *paths[i].failure, v);
-    else
-      HIPPLAN_TRY(verify_path(paths[i].path, v));
+    HIPPLAN_TRY(for_each_plan_file(paths[i], plan::Check::full, v.trust, judge));
     if (paths.size() > 1) v.io.progress("verifying files", i + 1, paths.size());
   }
   return v.io.check_interrupted();

@@ -50,6 +50,14 @@ std::string served_by_others(const FileVerdict& file) {
   return out;
 }
 
+/// "; signed by me.pem (key 04151b225e3ac406)", where files must be signed.
+std::string signers(const FileVerdict& file) {
+  std::string out;
+  for (const auto& [name, id] : file.signed_by)
+    out += cat(out.empty() ? "; signed by " : ", ", name, " (key ", id.hex().substr(0, 16), ")");
+  return out;
+}
+
 /// What a file of this status is called in the summary.
 const char* status_word(int status) {
   switch (status) {
@@ -142,7 +150,8 @@ void print_verdicts(const std::vector<FileVerdict>& files, Io& io) {
     for (const auto& plan : file.plans) targets.insert(plan.entry.target);
     io.line(cat(file.path, ": good, ", counted(file.plans.size(), "plan"),
                 targets.empty() ? "" : " for ", joined(targets),
-                left_out == 0 ? "" : cat(", ", left_out, " not executed"), served_by_others(file)));
+                left_out == 0 ? "" : cat(", ", left_out, " not executed"), served_by_others(file),
+                signers(file)));
     print_executions(file, io);
   }
   if (files.size() < 2) return;
@@ -160,6 +169,7 @@ void write_execution(json::Writer& out, const Execution& execution) {
   for (const auto& [uid, result] : execution.outputs) {
     out.begin_object().member("uid", uid).member("pass", result.pass);
     out.member("elements", result.elements).member("failed", result.failed);
+    out.member("non_finite", result.non_finite);
     out.member("max_abs_error", result.max_abs_error);
     out.member("worst_ratio", result.worst.ratio).end_object();
   }
@@ -169,7 +179,6 @@ void write_execution(json::Writer& out, const Execution& execution) {
 void write_plan(json::Writer& out, const PlanVerdict& plan) {
   out.begin_object().member("graph_key", plan.entry.graph_key.hex());
   out.member("target", plan.entry.target).member("plan_digest", plan.entry.plan_digest.hex());
-    out.member("non_finite", result.non_finite);
   out.member("engine", plan.engine).member("kernel", plan.kernel);
   out.key("usable_on").begin_array();
   for (const auto& target : plan.usable_on) out.value(target);
@@ -196,6 +205,12 @@ void print_verdicts_json(const std::vector<FileVerdict>& files, Io& io) {
     if (file.failure) {
       out.key("error");
       write_error(out, *file.failure);
+    }
+    if (!file.signed_by.empty()) {
+      out.key("signed_by").begin_array();
+      for (const auto& [name, id] : file.signed_by)
+        out.begin_object().member("key", name).member("key_id", id.hex()).end_object();
+      out.end_array();
     }
     out.key("missing").begin_array();
     for (const auto& missing : file.missing)

@@ -11,6 +11,7 @@
 
 #include "commands/io.h"
 #include "plan/plan.h"
+#include "plan/signature.h"
 #include "run/judge.h"
 
 namespace hipplan::commands {
@@ -65,6 +66,7 @@ struct FileVerdict {
   std::vector<MissingTarget> missing;
   std::set<std::string> names;  ///< of engines and kernels: few, for any number of plans
   std::vector<PlanVerdict> plans;
+  std::vector<plan::Signer> signed_by;  ///< trusted keys, where files must be signed
   int status = 0;
   bool idle = false;  ///< plans were left out, and none of any file was executed: that is a fault
 };

@@ -119,15 +119,18 @@ Result<SignatureSet> read_signatures(ByteView file, ByteView detached, const std
   return out;
 }
 
-Result<void> require_signed(const SignatureSet& signatures, const TrustStore& trust, int64_t now,
-                            const std::string& where) {
+Result<std::vector<Signer>> require_signed(const SignatureSet& signatures, const TrustStore& trust,
+                                           int64_t now, const std::string& where) {
   std::vector<Signature> all = signatures.embedded;
   all.insert(all.end(), signatures.detached.begin(), signatures.detached.end());
   if (all.empty())
     return untrusted("unsigned", where, "file is not signed", "a signature by a trusted key",
                      "none");
   const TrustedKey* expired = nullptr;
-  bool good = false;
+  std::vector<Signer> good;
+  const auto is_new = [&](const Digest& id) {
+    return std::ranges::none_of(good, [&](const Signer& other) { return other.id == id; });
+  };
   for (const auto& signature : all) {
     const auto verdict = judge(signature, signatures.directory_digest, trust, now);
     const auto* key = trust.find(signature.key_id);
@@ -136,10 +139,10 @@ Result<void> require_signed(const SignatureSet& signatures, const TrustStore& tr
                        "a signature by " + key->name + " over directory digest " +
                            signatures.directory_digest.hex(),
                        "another one");
-    good |= verdict == Verdict::good;
+    if (verdict == Verdict::good && is_new(key->id)) good.push_back({key->name, key->id});
     if (verdict == Verdict::expired) expired = key;
   }
-  if (good) return {};
+  if (!good.empty()) return good;
   if (expired != nullptr)
     return untrusted("expired-trust", where, "trust in the key has ended",
                      "a signature by a key that is trusted today", "one by " + expired->name);

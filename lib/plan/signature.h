@@ -82,10 +82,17 @@ struct SignatureSet {
 /// Reads header, directory digest and signature blocks, and nothing else. `detached` may be empty.
 Result<SignatureSet> read_signatures(ByteView file, ByteView detached, const std::string& where);
 
-/// Succeeds when a trusted key has signed and no signature by a trusted key is wrong. Otherwise
-/// untrusted, the first of: "unsigned", "bad-signature", "expired-trust", "unknown-key".
-Result<void> require_signed(const SignatureSet& signatures, const TrustStore& trust, int64_t now,
-                            const std::string& where);
+/// A trusted key that has signed a file.
+struct Signer {
+  std::string name;  ///< of the key's file in the trust folder
+  Digest id;
+};
+
+/// Succeeds when a trusted key has signed and no signature by a trusted key is wrong: with those
+/// keys, each once, in the order of signatures. Otherwise untrusted, the first of: "unsigned",
+/// "bad-signature", "expired-trust", "unknown-key".
+Result<std::vector<Signer>> require_signed(const SignatureSet& signatures, const TrustStore& trust,
+                                           int64_t now, const std::string& where);
 
 /// For WriteOptions::sign: the block that this key makes.
 [[nodiscard]] inline auto signer(const PrivateKey& key) {
