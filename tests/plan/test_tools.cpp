@@ -373,23 +373,3 @@ TEST_CASE("files of others are named") {
   append(table, uint32_t{0});
   CHECK(recognise(table) == FileKind::hipdnn_envelope);
 }
-
-TEST_CASE("schemas change only together with the format version") {
-  // When a schema changes: give the new field the next id, raise the minor version of its format
-  // in lib/plan/sealed.h and docs/plan-format.md, then put the new digest here.
-  const auto digest = [](const std::string& name) {
-    const auto bytes = read_file(std::filesystem::path(HIPPLAN_SOURCE_DIR) / "schemas" / name);
-    REQUIRE(bytes);
-    std::string text(as_text(*bytes));
-    text.erase(std::remove(text.begin(), text.end(), '\r'), text.end());
-    return sha256(as_bytes(text)).hex();
-  };
-  const auto payload = encode_payload(sample_plan(1).payload);
-  REQUIRE(payload);
-  CHECK(*load<uint16_t>(*payload, 4) == 1);
-  CHECK(*load<uint16_t>(*payload, 6) == 0);
-  CHECK(digest("payload.fbs") ==
-        "97bbf7688310c0fce4da9eaaeb2ab883a80fd1150b9518b1fcac163e115b4184");
-  CHECK(digest("envelope.fbs") ==
-        "972ae568f3788a00373af252e807560b026157bae3b15d2d4e88d6e55616329a");
-}
