@@ -149,10 +149,7 @@ Result<void> check_bundle_frame(ByteView bundle, const std::string& where) {
 }
 
 BundleFrameReader::BundleFrameReader(ByteView bundle, std::string where)
-    : left_(bundle),
-      where_(std::move(where)),
-      buffer_(kPieceBytes),
-      context_(ZSTD_createDCtx()) {
+    : left_(bundle), where_(std::move(where)), buffer_(kPieceBytes), context_(ZSTD_createDCtx()) {
   if (context_ == nullptr) throw std::bad_alloc();
 }
 
