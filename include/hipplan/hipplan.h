@@ -58,9 +58,9 @@ HIPPLAN_API hipplan_status hipplan_bake(const hipplan_bake_options* options, hip
  */
 
 /* Opens a .hplan file; its header and directory are checked, the rest when it is read. Nothing
- * behind the directory is parsed before that, so a file can be asked for its signatures first. "-" reads
- * standard input, "PLANS.tar.zst:NAME" a member of a bundle. Files of more than 1 MiB are mapped:
- * shortening one while it is open raises SIGBUS in the reader. */
+ * behind the directory is parsed before that, so a file can be asked for its signatures first. "-"
+ * reads standard input, "PLANS.tar.zst:NAME" a member of a bundle. Files of more than 1 MiB are
+ * mapped: shortening one while it is open raises SIGBUS in the reader. */
 HIPPLAN_API hipplan_status hipplan_file_open(const char* path, hipplan_file** file);
 /* The same over bytes, which are copied. */
 HIPPLAN_API hipplan_status hipplan_file_from_bytes(const void* bytes, size_t size,

@@ -3,10 +3,10 @@
  * Each function does one tool command: it writes results and messages through the callbacks in
  * hipplan_tool_io and returns the exit status. Nothing is printed, no signal handler is installed
  * and no environment variable is read. Strings are UTF-8, borrowed for the length of the call; a
- * null string means "not given". Structures and their sizes: see hipplan.h. An io of the wrong size has no callback to trust: the status is
- * HIPPLAN_BAD_INPUT, and hipplan_last_error tells why. Calls are independent and may run on several
- * threads with separate hipplan_tool_io objects; callbacks of one call come from one thread at a
- * time. */
+ * null string means "not given". Structures and their sizes: see hipplan.h. An io of the wrong size
+ * has no callback to trust: the status is HIPPLAN_BAD_INPUT, and hipplan_last_error tells why.
+ * Calls are independent and may run on several threads with separate hipplan_tool_io objects;
+ * callbacks of one call come from one thread at a time. */
 #ifndef HIPPLAN_TOOLS_H
 #define HIPPLAN_TOOLS_H
 

@@ -137,7 +137,8 @@ constexpr plan::ReasonFacts kGeneralReasons[] = {
     {"machine", "sign", "machine", "the cryptographic library failed"},
     {"machine", "interrupted", "interrupted", "stopped on request"},
     {"machine", "exception", "internal", "a fault inside hipplan"},
-    {"machine", "struct-size", "bad-input", "the caller was built for another version"},
+    {"machine", "struct-size", "bad-input",
+     "an options structure is not this version's, or does not say its size"},
 };
 
 }  // namespace

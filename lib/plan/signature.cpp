@@ -2,6 +2,7 @@
 #include "plan/signature.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "base/file.h"
 #include "base/file_lock.h"
@@ -13,8 +14,8 @@ namespace hipplan::plan {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr uint64_t kRecordBytes = 104, kKeyIdAt = 8, kBytesAt = 40;
-constexpr uint64_t kMostSignatures = 1024;
+constexpr uint64_t kCountAt = 12, kKeyIdAt = 8, kBytesAt = 40, kEd25519Bytes = 64;
+constexpr uint64_t kMostSignatures = 1024, kMostSignatureBytes = 1 << 16;
 
 Error untrusted(const Reason& reason, const std::string& where, std::string what,
                 std::string expected, std::string found) {
@@ -30,10 +31,31 @@ Error untrusted(const Reason& reason, const std::string& where, std::string what
 /// A block that readers take: as many signatures as they allow, at most.
 Result<Bytes> encode_checked(const std::vector<Signature>& signatures, const std::string& where) {
   Bytes out = encode_signatures(signatures);
-  const uint64_t count = (out.size() - kSignatureHeaderBytes) / kRecordBytes;
+  const auto count = *load<uint32_t>(out, kCountAt);
   if (count <= kMostSignatures) return out;
   return bad_input("signature-count", where, "has no room for another signature",
                    cat("at most ", kMostSignatures), cat(count));
+}
+
+/// The signature that starts at `at`, whose record says how long it is. Of algorithms that are not
+/// known only the frame is checked.
+Result<Signature> parse_signature(ByteView block, uint64_t at, const std::string& where) {
+  const auto algorithm = load<uint16_t>(block, at), zero = load<uint16_t>(block, at + 2);
+  const auto size = load<uint32_t>(block, at + 4);
+  const auto record = size ? slice(block, at, *size) : std::nullopt;
+  const bool framed = record && *zero == 0 && *size > kBytesAt && *size % 8 == 0 &&
+                      *size <= kBytesAt + kMostSignatureBytes;
+  if (!framed || (*algorithm == kEd25519 && *size != kBytesAt + kEd25519Bytes))
+    return damaged("signature-block", where, "signature is malformed",
+                   cat(kBytesAt + kEd25519Bytes, " bytes of Ed25519, or up to ",
+                       kBytesAt + kMostSignatureBytes, " of another algorithm"),
+                   size ? cat(*size, " bytes") : "the block's end");
+  Signature out;
+  out.algorithm = *algorithm;
+  out.key_id.bytes = *load<std::array<uint8_t, 32>>(*record, kKeyIdAt);
+  out.bytes.resize(*size - kBytesAt);
+  std::memcpy(out.bytes.data(), record->data() + kBytesAt, out.bytes.size());
+  return out;
 }
 
 Result<std::vector<Signature>> parse_or_none(ByteView block, const std::string& where) {
@@ -47,28 +69,24 @@ Result<std::vector<Signature>> parse_signatures(ByteView block, const std::strin
   HIPPLAN_TRY(check_signature_block(block, where));
   const auto format = *load<uint16_t>(block, 8);
   if (format != 1) return version_error(where, "signature block", format, 0, 1, 0);
-  const auto count = *load<uint32_t>(block, 12);
-  const uint64_t size = kSignatureHeaderBytes + uint64_t{count} * kRecordBytes;
-  if (count == 0 || count > kMostSignatures || block.size() != size)
+  const auto count = *load<uint32_t>(block, kCountAt);
+  if (count == 0 || count > kMostSignatures)
     return damaged("signature-block", where, "wrong number of signatures",
-                   cat("1 to ", kMostSignatures, " of ", kRecordBytes, " bytes each"),
-                   cat(count, " in ", block.size(), " bytes"));
+                   cat("1 to ", kMostSignatures), cat(count));
   std::vector<Signature> out;
+  uint64_t at = kSignatureHeaderBytes;
   for (uint32_t i = 0; i < count; ++i) {
-    const ByteView record =
-        block.subspan(kSignatureHeaderBytes + uint64_t{i} * kRecordBytes, kRecordBytes);
-    Signature signature;
-    signature.algorithm = *load<uint16_t>(record, 0);
-    signature.key_id.bytes = *load<std::array<uint8_t, 32>>(record, kKeyIdAt);
-    signature.bytes = *load<std::array<uint8_t, 64>>(record, kBytesAt);
-    if (*load<uint16_t>(record, 2) != 0 || *load<uint32_t>(record, 4) != kRecordBytes ||
-        (!out.empty() && out.back().key_id >= signature.key_id))
-      return damaged("signature-block", cat(where, ": signature ", i),
-                     "signature is malformed or out of order",
-                     cat(kRecordBytes, " bytes, ascending key ids"),
-                     cat(*load<uint32_t>(record, 4), " bytes, key ", signature.key_id.hex()));
-    out.push_back(signature);
+    const std::string place = cat(where, ": signature ", i);
+    HIPPLAN_TRY_ASSIGN(auto signature, parse_signature(block, at, place));
+    if (!out.empty() && out.back().key_id >= signature.key_id)
+      return damaged("signature-block", place, "signature is out of order", "ascending key ids",
+                     signature.key_id.hex());
+    at += kBytesAt + signature.bytes.size();
+    out.push_back(std::move(signature));
   }
+  if (at != block.size())
+    return damaged("signature-block", where, "bytes behind the last signature", cat(at, " bytes"),
+                   cat(block.size(), " bytes"));
   return out;
 }
 
@@ -79,9 +97,9 @@ Bytes encode_signatures(const std::vector<Signature>& signatures) {
   for (const auto& [id, signature] : by_key) {
     append(records, signature->algorithm);
     append(records, uint16_t{0});
-    append(records, static_cast<uint32_t>(kRecordBytes));
+    append(records, static_cast<uint32_t>(kBytesAt + signature->bytes.size()));
     append(records, id.bytes);
-    append(records, signature->bytes);
+    for (const uint8_t byte : signature->bytes) append(records, byte);
   }
   Bytes out;
   append(out, kSignatureMagic);

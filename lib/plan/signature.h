@@ -24,7 +24,7 @@ inline constexpr uint16_t kEd25519 = 1;
 struct Signature {
   uint16_t algorithm = kEd25519;
   Digest key_id;  ///< SHA-256 of the public key's DER SubjectPublicKeyInfo
-  std::array<uint8_t, 64> bytes{};
+  std::vector<uint8_t> bytes = std::vector<uint8_t>(64);  ///< as long as the algorithm makes them
 };
 
 /// The signatures of a block in order of key id; header and digest are checked first. Fails with

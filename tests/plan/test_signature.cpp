@@ -95,6 +95,30 @@ TEST_CASE("signed files are good to who trusts the key, and keep digest and plan
   CHECK(signed_file({one, one}) == signed_file({one}));
 }
 
+TEST_CASE("a signature of a later algorithm stands beside one that is verified") {
+  const ScratchFolder folder;
+  make_key(folder, "one");
+  const auto one = key_of(folder, "one");
+  const auto trust = trust_of(folder);
+  const auto with = [&](uint16_t algorithm, size_t bytes, bool ours) {
+    WriteOptions options;
+    options.sign = [&](const Digest& digest) -> Result<Bytes> {
+      Signature other{.algorithm = algorithm, .key_id = sample_key(7), .bytes = {}};
+      other.bytes.assign(bytes, 0x5a);
+      std::vector<Signature> all{other};
+      if (ours) all.push_back(*one.sign(digest));
+      return encode_signatures(all);
+    };
+    return judged(file_of({sample_plan(1)}, options), trust);
+  };
+  for (const size_t bytes : {8, 64, 3312, 65536}) {
+    CHECK(with(2, bytes, true) == "good");
+    CHECK(with(2, bytes, false) == "unknown-key");
+  }
+  for (const size_t bytes : {0, 9, 65544}) CHECK(with(2, bytes, true) == "signature-block");
+  CHECK(with(1, 72, true) == "signature-block");  // Ed25519 has one size
+}
+
 TEST_CASE("each refusal has its reason") {
   const ScratchFolder folder;
   make_key(folder, "one");
