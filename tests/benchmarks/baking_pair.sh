@@ -4,13 +4,13 @@
 # Exit status: 0 when all of the interval is at most LIMIT percent above 1, 1 when all of it is above that, 3 when the
 # spread is too wide to tell.
 # Usage: tests/benchmarks/baking_pair.sh EARLIER_BUILD [PRESENT_BUILD] [GRAPHS] [PAIRS] [LIMIT]
-#   GRAPHS  how many are baked each time (1000); PAIRS how often (21); LIMIT in percent (3)
+#   GRAPHS  how many are baked each time (500); PAIRS how often (161, some minutes); LIMIT in percent (3)
 # shellcheck source-path=SCRIPTDIR
 source "$(dirname "$0")/prelude.sh"
 earlier=$(realpath "${1:?usage: baking_pair.sh EARLIER_BUILD [PRESENT_BUILD] [GRAPHS] [PAIRS] [LIMIT]}")
 benchmark_setup "${2:-}"
 build=$(realpath "$build")
-count=${3:-1000} pairs=${4:-21} limit=${5:-3}
+count=${3:-500} pairs=${4:-161} limit=${5:-3}
 
 "$root/tests/benchmarks/make_graphs.sh" "$count" "$work/graphs"
 # bake BUILD: user and system seconds of one bake; both take the kernels of the present build.
