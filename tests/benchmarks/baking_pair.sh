@@ -2,7 +2,7 @@
 # Is baking as fast as it was? Two builds bake the same graphs in turn, in an order drawn anew each time, on one core.
 # Prints the ratio of processor times (second build to first) with the bounds of a 95 % interval of its median.
 # Exit status: 0 when all of the interval is at most LIMIT percent above 1, 1 when all of it is above that, 3 when the
-# spread is too wide to tell.
+# spread is too wide to tell, 2 when a build cannot be run.
 # Usage: tests/benchmarks/baking_pair.sh EARLIER_BUILD [PRESENT_BUILD] [GRAPHS] [PAIRS] [LIMIT]
 #   GRAPHS  how many are baked each time (500); PAIRS how often (161, some minutes); LIMIT in percent (3)
 # shellcheck source-path=SCRIPTDIR
@@ -10,6 +10,12 @@ source "$(dirname "$0")/prelude.sh"
 earlier=$(realpath "${1:?usage: baking_pair.sh EARLIER_BUILD [PRESENT_BUILD] [GRAPHS] [PAIRS] [LIMIT]}")
 benchmark_setup "${2:-}"
 build=$(realpath "$build")
+for folder in "$earlier" "$build"; do
+  if ! "$folder/bin/hipplan-build" --version >/dev/null; then
+    echo "baking_pair.sh: error: $folder/bin/hipplan-build does not run" >&2
+    exit 2
+  fi
+done
 count=${3:-500} pairs=${4:-161} limit=${5:-3}
 
 "$root/tests/benchmarks/make_graphs.sh" "$count" "$work/graphs"
