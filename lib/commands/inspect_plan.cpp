@@ -43,6 +43,13 @@ Result<void> size(Inspection& in) {
   return {};
 }
 
+/// Why the plan for `target` comes before others that fit a device.
+std::string precedence(const std::string& target, const target::Arch& device) {
+  if (target == device.text()) return "is for this very target";
+  if (target == device.base) return "is for the target's architecture";
+  return "comes first in the file";
+}
+
 Result<void> resolve_command(Inspection& in) {
   HIPPLAN_TRY(need(in, 1, "one file"));
   if (in.targets.size() != 1)
@@ -65,8 +72,12 @@ Result<void> resolve_command(Inspection& in) {
     auto refusal = candidate.refusal;
     // Nothing is to be done where another plan of the graph is chosen.
     if (refusal && best != nullptr) refusal->advice.clear();
-    const std::string verdict =
-        refusal ? "refused: " + refusal->text() : std::string(wins ? "chosen" : "fits, not chosen");
+    const std::string winner = best == nullptr ? ""
+                                               : cat("that for ", best->entry.target, " ",
+                                                     precedence(best->entry.target, arch));
+    const std::string verdict = refusal ? "refused: " + refusal->text()
+                                : wins  ? std::string("chosen")
+                                        : "fits, not chosen: " + winner;
     if (!in.io.json())
       in.io.line(cat(candidate.entry.graph_key.hex().substr(0, 16), "/", candidate.entry.target,
                      ": ", verdict));
@@ -77,6 +88,8 @@ Result<void> resolve_command(Inspection& in) {
     if (refusal) {
       out.key("refusal");
       write_error(out, *refusal);
+    } else if (!wins) {
+      out.member("passed_over", winner);
     }
     out.end_object();
   }

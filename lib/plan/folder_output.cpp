@@ -82,9 +82,10 @@ Result<FolderOutput> FolderOutput::create(const fs::path& folder) {
 }
 
 Result<void> FolderOutput::open_staging() {
-  constexpr int kAttempts = 1000;
+  constexpr int kAttempts = 1000, kSwept = 16;
+  const auto place = [&](int number) { return folder_ / (kStagingMark + std::to_string(number)); };
   for (int number = 0; number < kAttempts; ++number) {
-    const fs::path at = folder_ / (kStagingMark + std::to_string(number));
+    const fs::path at = place(number);
     remove_stale_folder(at);
     // What is to replace a file is nobody else's to read before it has that file's permissions.
     if (::mkdir(at.c_str(), 0700) != 0) {
@@ -94,6 +95,8 @@ Result<void> FolderOutput::open_staging() {
     lock_ = ::open(at.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (lock_ >= 0 && lock_temporary(lock_)) {
       staging_ = at;
+      // Of several dead writers those behind this number are met by nobody else.
+      for (int next = number + 1; next <= number + kSwept; ++next) remove_stale_folder(place(next));
       return {};
     }
     if (lock_ >= 0) ::close(std::exchange(lock_, -1));
