@@ -102,10 +102,11 @@ typedef struct hipplan_verify_options {
   size_t struct_size;
   hipplan_strings paths; /* files, folders, bundles, glob patterns */
   hipplan_strings targets;
-  hipplan_strings target_files;
-  int require_plan; /* a file without a plan is refused */
-  int list_reasons; /* print the reason codes instead */
-  int execute;      /* run each plan on `device` and check the numbers */
+  hipplan_strings target_files; /* describe GPUs that `targets` or `device` may name; where
+                                   neither is given, every graph needs a plan for them */
+  int require_plan;             /* a file without a plan is refused */
+  int list_reasons;             /* print the reason codes instead */
+  int execute;                  /* run each plan on `device` and check the numbers */
   const char* device;
   int require_signed; /* refuse files that no key of `trust` has signed */
   const char* trust;  /* folder of trusted public keys */
@@ -144,6 +145,9 @@ typedef struct hipplan_run_options {
   uint32_t samples;   /* bench: samples to take; 0: the default */
   const char* cache;  /* bench: "cold" (null) or "warm" last level cache */
   const char* target; /* architecture or target name: the plan that is for it; null: for `device` */
+  int require_signed; /* refuse a file that no key of `trust` has signed */
+  int reserved;       /* 0 */
+  const char* trust;  /* folder of trusted public keys */
 } hipplan_run_options;
 HIPPLAN_API int hipplan_tool_run(const hipplan_run_options* options, const hipplan_tool_io* io);
 

@@ -31,7 +31,7 @@ HIPPLAN_GROWN(hipplan_tool_io, 88, cuda_library);
 HIPPLAN_GROWN(hipplan_build_options, 152, reserved);
 HIPPLAN_GROWN(hipplan_inspect_options, 128, reserved);
 HIPPLAN_GROWN(hipplan_verify_options, 104, format);
-HIPPLAN_GROWN(hipplan_run_options, 208, target);
+HIPPLAN_GROWN(hipplan_run_options, 224, trust);
 HIPPLAN_GROWN(hipplan_pack_options, 112, cache);
 #undef HIPPLAN_GROWN
 

@@ -144,13 +144,13 @@ Result<void> split(Inspection& in) {
     plan::Writer writer{plan::WriteOptions{}};
     HIPPLAN_TRY(writer.add_from(file, entries[i]));
     HIPPLAN_TRY(writer.keep_unknown_sections(file));
-    HIPPLAN_TRY(out.add(plan::entry_file_name(entries[i]),
-                        [&](const std::filesystem::path& place) -> Result<void> {
-                          HIPPLAN_TRY(writer.write(place));
-                          std::error_code ignored;
-                          bytes += std::filesystem::file_size(place, ignored);
-                          return {};
-                        }));
+    const auto write = [&](const std::filesystem::path& place) -> Result<void> {
+      HIPPLAN_TRY(writer.write(place));
+      std::error_code ignored;
+      bytes += std::filesystem::file_size(place, ignored);
+      return {};
+    };
+    HIPPLAN_TRY(out.add(plan::entry_file_name(entries[i]), write));
     in.io.progress("writing files", i + 1, entries.size());
   }
   HIPPLAN_TRY(out.commit());

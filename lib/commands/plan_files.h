@@ -14,6 +14,11 @@ namespace hipplan::commands {
 /// named_paths() for plan files and bundles.
 Result<std::vector<NamedPath>> plan_paths(const std::vector<std::string>& arguments);
 
+/// Opens a file, or a member of a bundle. With `trust`, one that no trusted key has signed is
+/// refused before anything behind its directory is looked at; signatures beside the file count.
+Result<OpenedFile> open_trusted(const std::string& path, plan::Check check,
+                                const std::optional<Trust>& trust);
+
 /// Takes a file under its name, or why there is none.
 using FileVisitor = std::function<Result<void>(const std::string& name, Result<OpenedFile> opened)>;
 

@@ -117,6 +117,15 @@ Result<Trust> load_trust(const std::string& folder) {
   return Trust{std::move(keys), static_cast<int64_t>(std::time(nullptr))};
 }
 
+Result<std::optional<Trust>> asked_trust(bool require_signed, const std::string& folder) {
+  if (require_signed == folder.empty())
+    return usage_error({.what = "--require-signed and --trust go together",
+                        .advice = "pass --require-signed --trust DIR, a folder of public keys"});
+  if (!require_signed) return std::optional<Trust>();
+  HIPPLAN_TRY_ASSIGN(auto trust, load_trust(folder));
+  return std::optional<Trust>(std::move(trust));
+}
+
 Result<OpenedFile> parse_signed(FileView bytes, const std::string& where, ByteView detached,
                                 plan::Check check, const std::optional<Trust>& trust) {
   HIPPLAN_TRY(check_kind(bytes.view(), where));

@@ -44,6 +44,8 @@ struct Trust {
 };
 /// Reads the trust folder.
 Result<Trust> load_trust(const std::string& folder);
+/// The same as --require-signed and --trust ask for it: both or neither.
+Result<std::optional<Trust>> asked_trust(bool require_signed, const std::string& folder);
 /// A file, and who has signed it, where that was asked.
 struct OpenedFile {
   plan::File file;

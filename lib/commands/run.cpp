@@ -47,7 +47,10 @@ Result<void> check_options(const hipplan_run_options& options, DeviceKind kind) 
 Result<void> open_all(Session& session) {
   const auto& options = session.options;
   const std::string path = text_or_empty(options.file);
-  HIPPLAN_TRY_ASSIGN(const auto file, open_file(path, plan::Check::lookup));
+  HIPPLAN_TRY_ASSIGN(session.trust,
+                     asked_trust(options.require_signed != 0, text_or_empty(options.trust)));
+  HIPPLAN_TRY_ASSIGN(const auto opened, open_trusted(path, plan::Check::lookup, session.trust));
+  const plan::File& file = opened.file;
   std::string asked = text_or_empty(options.graph_key);
   session.target = text_or_empty(options.target);
   HIPPLAN_TRY(split_plan_name(asked, session.target));

@@ -81,7 +81,8 @@ Result<void> run_cold(Session& session, const std::string& path) {
   // A context that a driver makes late is made by its first call.
   HIPPLAN_TRY(device.synchronize());
   Stopwatch watch;
-  HIPPLAN_TRY_ASSIGN(const auto file, open_file(path, plan::Check::lookup));
+  HIPPLAN_TRY_ASSIGN(const auto opened, open_trusted(path, plan::Check::lookup, session.trust));
+  const plan::File& file = opened.file;
   HIPPLAN_TRY_ASSIGN(const auto entry, file.find(session.plan.graph_key, session.plan.target));
   out.open_us = watch.lap();
   if (!entry)

@@ -8,6 +8,7 @@
 #include "commands/execution.h"
 #include "commands/io.h"
 #include "commands/long_work.h"
+#include "commands/plan_files.h"
 #include "commands/run_emulator.h"
 #include "commands/targets.h"
 #include "commands/timing.h"
@@ -45,6 +46,7 @@ struct Session {
   DeviceKind kind = DeviceKind::emulator;
   std::string
       target{};  ///< whose plan was asked for, by --target or in --graph-key; empty: the device's
+  std::optional<Trust> trust{};  ///< given: the file must be signed
   plan::Plan plan{};
   graph::Graph graph{};
   std::unique_ptr<device::Device> device{};

@@ -121,16 +121,6 @@ void judge_file(const std::string& path, Result<OpenedFile> opened, Verification
   v.files.push_back(std::move(out));
 }
 
-Result<void> read_trust(Verification& v) {
-  const bool folder = !text_or_empty(v.options.trust).empty();
-  if (folder != (v.options.require_signed != 0))
-    return usage_error({.what = "--require-signed and --trust go together",
-                        .advice = "pass --require-signed --trust DIR, a folder of public keys"});
-  if (!folder) return {};
-  HIPPLAN_TRY_ASSIGN(v.trust, load_trust(v.options.trust));
-  return {};
-}
-
 Result<void> check_format(const Verification& v) {
   const std::string format = text_or_empty(v.options.format);
   for (const char* known : {"", "text", "json", "junit", "sarif"})
@@ -142,7 +132,8 @@ Result<void> check_format(const Verification& v) {
 
 Result<void> work(Verification& v) {
   HIPPLAN_TRY(check_format(v));
-  HIPPLAN_TRY(read_trust(v));
+  HIPPLAN_TRY_ASSIGN(v.trust,
+                     asked_trust(v.options.require_signed != 0, text_or_empty(v.options.trust)));
   HIPPLAN_TRY_ASSIGN(v.described, read_descriptions(v.options.target_files));
   HIPPLAN_TRY_ASSIGN(const auto names, target_names(v.options.targets));
   const bool device_named = !text_or_empty(v.options.device).empty();

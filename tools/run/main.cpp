@@ -8,11 +8,11 @@ namespace {
 
 struct Arguments {
   std::string file, device = "auto", target, graph_key, graph_file, target_file, trace, break_pc,
-                    cache;
+                    cache, trust;
   std::vector<std::string> inputs, outputs, expects;
   uint64_t seed = 0, schedule_seed = 0, budget = 0;
   uint32_t samples = 0;
-  bool cold = false, replay = false;
+  bool cold = false, replay = false, require_signed = false;
   bool check = false, bench = false, races = false, uninitialized = false, counters = false;
   double absolute = -1, relative = -1;
 };
@@ -40,6 +40,10 @@ void add_plan_and_device(CLI::App& app, Arguments& arguments) {
   app.add_option("--target-file", arguments.target_file,
                  "Description of a device that does not ship")
       ->type_name("FILE");
+  app.add_flag("--require-signed", arguments.require_signed,
+               "Refuse a file that no trusted key has signed");
+  app.add_option("--trust", arguments.trust, "Folder of the public keys (*.pem) to trust")
+      ->type_name("FOLDER");
 }
 
 void add_data(CLI::App& app, Arguments& arguments) {
@@ -161,6 +165,8 @@ int run(const Arguments& arguments, const hipplan_tool_io& io) {
   options.samples = arguments.samples;
   options.cache = given(arguments.cache);
   options.target = given(arguments.target);
+  options.require_signed = arguments.require_signed;
+  options.trust = given(arguments.trust);
   return hipplan_tool_run(&options, &io);
 }
 
