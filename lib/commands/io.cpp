@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <iterator>
 
+#include "base/error_fields.h"
 #include "base/folder.h"
 #include "base/harmless.h"
 #include "base/interruption.h"
@@ -38,15 +39,9 @@ std::string message_of(const Error& error) {
 }
 
 void write_error(json::Writer& out, const Error& error) {
-  out.begin_object().member("class", code_name(error.code)).member("reason", error.reason);
-  const auto optional = [&](const char* key, const std::string& text) {
-    if (!text.empty()) out.member(key, text);
-  };
-  optional("where", error.where);
-  out.member("what", error.what);
-  optional("expected", error.expected);
-  optional("found", error.found);
-  optional("advice", error.advice);
+  out.begin_object();
+  for_each_field(error,
+                 [&](std::string_view name, std::string_view text) { out.member(name, text); });
   if (!error.details.empty()) {
     out.key("details").begin_array();
     for (const auto& detail : error.details) out.value(detail);

@@ -6,7 +6,7 @@
 
 function trim(text) { gsub(/^[ \t]+|[ \t]+$/, "", text); return text }
 
-# Name in the table of a path below lib/, or "" when no row covers it.
+# Name in the table of a path below lib/, or of one that starts with tools/, or "" when no row covers it.
 function row_of(path,    folder) {
   if (path ~ /^engine\/(.*\/)?dispatch[^\/]*$/) return "engine/dispatch"
   folder = path
@@ -30,8 +30,8 @@ file_number == 1 {
 }
 
 FNR == 1 {
-  path = FILENAME
-  sub(/^.*\/lib\//, "", path)
+  path = substr(FILENAME, length(root) + 1)
+  sub(/^lib\//, "", path)
   from = row_of(path)
   sources++
   if (from == "") { print FILENAME ": the include table has no row for this folder"; bad++ }

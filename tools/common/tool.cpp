@@ -4,13 +4,13 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <limits>
+#include <string_view>
 
+#include "base/error_fields.h"
 #include "base/harmless.h"
 #include "common/option_table.h"
 #include "common/terminal.h"
@@ -63,13 +63,14 @@ void keep_standard_streams() {
 
 struct Session {
   Terminal& terminal;
-  bool write_failed = false;
+  int write_error = 0;  ///< errno of the first write that failed
 };
 
 void on_result(void* user, const char* bytes, size_t size) {
   auto* session = static_cast<Session*>(user);
   session->terminal.clear_progress();
-  if (std::fwrite(bytes, 1, size, stdout) != size) session->write_failed = true;
+  if (std::fwrite(bytes, 1, size, stdout) != size && session->write_error == 0)
+    session->write_error = errno != 0 ? errno : EIO;
 }
 void on_message(void* user, hipplan_severity severity, const char* text) {
   static_cast<Session*>(user)->terminal.message(severity, text);
@@ -94,18 +95,6 @@ namespace {
 constexpr uint64_t kMostJobs = 65536;
 
 }  // namespace
-
-const CLI::Validator kTolerance(
-    [](const std::string& text) {
-      double number = -1;
-      const char* end = text.data() + text.size();
-      const auto read = std::from_chars(text.data(), end, number);
-      const bool good = read.ec == std::errc() && read.ptr == end && number >= 0 &&
-                        number <= std::numeric_limits<double>::max();
-      return good ? std::string() : "'" + text + "' is not a number from 0 on";
-    },
-    "", "tolerance");
-const CLI::Validator kWholeNumber = whole_number(0, UINT64_MAX, "2^64 - 1");
 
 Tool::Tool(About about)
     : about_(std::move(about)), name_(about_.name), app_(about_.summary, name_) {
@@ -162,7 +151,7 @@ void Tool::warn_unknown_environment() const {
 namespace {
 
 /// For a text without control characters.
-std::string json_text(const std::string& text) {
+std::string json_text(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') out += '\\';
@@ -211,21 +200,16 @@ int Tool::refuse(const Error& raw, bool json) const {
     *text = harmless(*text);
   std::fprintf(stderr, "%s: error: %s; try %s --help\n", name_.c_str(), shown.text().c_str(),
                name_.c_str());
-  if (!json) return HIPPLAN_BAD_INPUT;
+  const int status = exit_code(shown.code);
+  if (!json) return status;
   std::string fields;
-  const auto add = [&](const char* key, const std::string& text) {
-    if (!text.empty()) fields += cat(",\n    \"", key, "\": ", json_text(text));
-  };
-  add("where", shown.where);
-  add("what", shown.what);
-  add("expected", shown.expected);
-  add("found", shown.found);
-  add("advice", shown.advice);
+  for_each_field(shown, [&](std::string_view name, std::string_view text) {
+    fields += cat(fields.empty() ? "" : ",", "\n    \"", name, "\": ", json_text(text));
+  });
   std::printf(
-      "{\n  \"schema\": \"hipplan.error/1\",\n  \"error\": {\n    \"class\": \"bad-input\",\n"
-      "    \"reason\": \"usage\"%s\n  },\n  \"status\": %d\n}\n",
-      fields.c_str(), HIPPLAN_BAD_INPUT);
-  return HIPPLAN_BAD_INPUT;
+      "{\n  \"schema\": \"hipplan.error/1\",\n  \"error\": {%s\n  },\n  \"status\": %d\n}\n",
+      fields.c_str(), status);
+  return status;
 }
 
 std::string Tool::help() const {
@@ -260,22 +244,27 @@ int Tool::parse(int argc, char** argv) {
   else if (!completion_.empty())
     std::fputs(completion_script(name_, table_of(app_), completion_).c_str(), stdout);
   else if (const auto name = option_without_value(app_); !name.empty())
-    return refuse({.where = name, .what = "the value is empty"}, json_);
+    return refuse(
+        {.code = Code::bad_input, .reason = "usage", .where = name, .what = "the value is empty"},
+        json_);
   else
     return -1;
   return 0;
 }
 
 /// The exit status once everything that was printed is out.
-int Tool::finish_output(int status, bool failed) const {
-  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && !failed) return status;
+int Tool::finish_output(int status, int write_error) const {
+  errno = 0;
+  const bool flushed = std::fflush(stdout) == 0;
+  if (write_error == 0 && flushed && std::ferror(stdout) == 0) return status;
+  if (write_error == 0) write_error = errno != 0 ? errno : EIO;
   std::fprintf(stderr, "%s: error: standard output: cannot write: %s\n", name_.c_str(),
-               std::strerror(errno));
+               std::strerror(write_error));
   return HIPPLAN_MACHINE;
 }
 
 int Tool::run(int argc, char** argv, const std::function<int(const hipplan_tool_io&)>& command) {
-  if (const int status = parse(argc, argv); status >= 0) return finish_output(status, false);
+  if (const int status = parse(argc, argv); status >= 0) return finish_output(status, 0);
   warn_unknown_environment();
   Terminal terminal(name_, quiet_, no_progress_ || quiet_);
   Session session{terminal};
@@ -296,7 +285,7 @@ int Tool::run(int argc, char** argv, const std::function<int(const hipplan_tool_
   terminal.clear_progress();
   return finish_output(
       status == HIPPLAN_INTERRUPTED && caught_signal != 0 ? 128 + caught_signal : status,
-      session.write_failed);
+      session.write_error);
 }
 
 }  // namespace hipplan::tools

@@ -7,8 +7,12 @@
 #include <vector>
 
 #include "common/option_table.h"
-#include "common/usage.h"
+#include "common/values.h"
 #include "hipplan/tools.h"
+
+namespace hipplan {
+struct Error;
+}
 
 namespace hipplan::tools {
 
@@ -25,11 +29,6 @@ class StringList {
   return text.empty() ? nullptr : text.c_str();
 }
 
-/// Check for an option's value: digits only, so that "-1" is not read as a huge number.
-extern const CLI::Validator kWholeNumber;
-/// Check for a tolerance: a number from 0 on.
-extern const CLI::Validator kTolerance;
-
 /// One program run. Parses, calls the library, prints, and gives the exit status. Signals are
 /// caught from its construction on, which is the first that main() does.
 class Tool {
@@ -42,7 +41,7 @@ class Tool {
  private:
   int parse(int argc, char** argv);
   int refuse(const Error& raw, bool json) const;
-  int finish_output(int status, bool failed) const;
+  int finish_output(int status, int write_error) const;
   [[nodiscard]] std::string help() const;
   void warn_unknown_environment() const;
 

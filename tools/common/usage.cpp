@@ -1,7 +1,6 @@
 #include "common/usage.h"
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <optional>
 
@@ -50,13 +49,11 @@ bool is_flag(const CLI::Option& option) {
   return option.get_expected_max() == 0;
 }
 
-/// "it belongs to the command sign", or where among the words it stands when that was named.
+/// "it belongs to the command sign"; empty where no command has it.
 std::string owner(const CLI::App& app, const std::string& name) {
   std::vector<std::string> owners;
   for (const CLI::App* command : commands_of(app)) {
-    if (command->get_option_no_throw(name) == nullptr) continue;
-    if (command->parsed()) return "it stands behind its command, " + command->get_name();
-    owners.push_back(command->get_name());
+    if (command->get_option_no_throw(name) != nullptr) owners.push_back(command->get_name());
   }
   if (owners.empty()) return "";
   return (owners.size() > 1 ? "it belongs to the commands " : "it belongs to the command ") +
@@ -80,6 +77,11 @@ std::string nearest_option(const CLI::App& app, const std::string& name) {
 Error unknown_option(const CLI::App& app, const std::string& word) {
   constexpr size_t kLongestName = 40;
   const std::string name = word.substr(0, std::min(word.find('='), kLongestName));
+  const CLI::App& command = parsed_app(app);
+  if (&command != &app && command.get_option_no_throw(name) != nullptr)
+    return {.where = name,
+            .what = "stands in front of its command",
+            .expected = "it behind " + command.get_name()};
   Error out{.where = name, .what = "is not an option of " + called(app)};
   out.advice = owner(app, name);
   if (out.advice.empty()) out.advice = nearest_option(app, name);
@@ -215,32 +217,6 @@ Error usage_fault(const CLI::ParseError& error, const CLI::App& app, const Words
   out.code = Code::bad_input;
   out.reason = "usage";
   return out;
-}
-
-CLI::Validator whole_number(uint64_t least, uint64_t most, const std::string& limit) {
-  return CLI::Validator(
-      [=](const std::string& text) {
-        uint64_t number = 0;
-        const char* end = text.data() + text.size();
-        const auto read = std::from_chars(text.data(), end, number);
-        const bool good =
-            read.ec == std::errc() && read.ptr == end && number >= least && number <= most;
-        return good ? std::string()
-                    : cat("'", text, "' is not a whole number from ", least, " to ", limit);
-      },
-      "", "whole number");
-}
-
-CLI::Validator one_of(const Words& words) {
-  return CLI::Validator(
-      [words](const std::string& text) {
-        if (std::find(words.begin(), words.end(), text) != words.end()) return std::string();
-        NearestWord nearest(text);
-        for (const auto& word : words) nearest.look(word);
-        return cat("'", text, "' is not one of ", joined(words),
-                   nearest.word().empty() ? "" : "; the nearest is " + nearest.word());
-      },
-      "", "one of");
 }
 
 }  // namespace hipplan::tools

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
-#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -15,11 +14,5 @@ namespace hipplan::tools {
 /// are not there the nearest ones are named.
 [[nodiscard]] Error usage_fault(const CLI::ParseError& error, const CLI::App& app,
                                 const std::vector<std::string>& words);
-
-/// Check for an option's value: digits only, from `least` to `most`, so that "-1" is not read as a
-/// huge number. `most` is said in words.
-[[nodiscard]] CLI::Validator whole_number(uint64_t least, uint64_t most, const std::string& limit);
-/// Check for one of a few words.
-[[nodiscard]] CLI::Validator one_of(const std::vector<std::string>& words);
 
 }  // namespace hipplan::tools
