@@ -165,13 +165,6 @@ Result<void> install(const BuildOptions& options, const std::vector<PackedTree>&
   return {};
 }
 
-/// An error about the folder that is worked in is one about the output folder, which it lies in.
-Error of_output(Error error, const BuildOptions& options) {
-  if (error.where.starts_with(fs::absolute(options.output).string()))
-    error.where = options.output.string();
-  return error;
-}
-
 Result<Compiler> compiler_for(const Jobs& jobs, const BuildOptions& options) {
   if (!jobs.needs_compiler()) return Compiler{};
   const std::string& arch = options.arches.front();
@@ -216,11 +209,12 @@ Result<BuildReport> build(const BuildOptions& given) {
   NewFolders made;
   HIPPLAN_TRY(made.make(options.output));
   TemporaryFolder::remove_stale(options.output);
-  const auto stage = TemporaryFolder::create(fs::absolute(options.output));
-  if (!stage) return of_output(stage.error(), options);
+  const fs::path absolute = fs::absolute(options.output);
+  const auto stage = TemporaryFolder::create(absolute);
+  if (!stage) return without_temporary(stage.error(), absolute, options.output);
   HIPPLAN_TRY_ASSIGN(const Compiler compiler, compiler_for(jobs, options));
   if (const auto done = jobs.run(options, compiler, stage->path()); !done)
-    return of_output(done.error(), options);
+    return without_temporary(done.error(), stage->path(), options.output);
   HIPPLAN_TRY_ASSIGN(const auto trees, make_trees(works, jobs, *set, options, compiler));
   HIPPLAN_TRY(install(options, trees, stage->path()));
   made.keep();

@@ -140,4 +140,15 @@ TemporaryFolder::~TemporaryFolder() {
   if (lock_ >= 0) ::close(lock_);
 }
 
+Error without_temporary(Error error, const std::filesystem::path& work,
+                        const std::filesystem::path& asked) {
+  const auto inside = std::filesystem::path(error.where).lexically_relative(work);
+  if (inside.empty() || *inside.begin() == "..") return error;
+  std::filesystem::path shown = asked;
+  for (const auto& part : inside)
+    if (part != "." && !part.string().starts_with(kTemporaryMark)) shown /= part;
+  error.where = shown.string();
+  return error;
+}
+
 }  // namespace hipplan::pack

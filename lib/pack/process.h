@@ -42,4 +42,9 @@ class TemporaryFolder {
   int lock_;
 };
 
+/// An error about a file in `work`, a temporary folder or the one that it would be made in, as one
+/// about that file in the folder that was asked for.
+[[nodiscard]] Error without_temporary(Error error, const std::filesystem::path& work,
+                                      const std::filesystem::path& asked);
+
 }  // namespace hipplan::pack

@@ -42,6 +42,25 @@ TEST_CASE("digests of files depend on names below the folder and on content") {
   CHECK(!pack::digest_files(a.path(), {"missing"}).ok());
 }
 
+TEST_CASE("an error in a temporary folder is told of the folder that was asked for") {
+  const auto told = [](const std::string& where, const char* work) {
+    Error error;
+    error.where = where;
+    return pack::without_temporary(error, work, "out/").where;
+  };
+  // The folder cannot be made in the output folder.
+  CHECK(told("/a/out", "/a/out/") == "out/");
+  CHECK(told("/a/out/", "/a/out") == "out/");
+  const char* work = "/a/out/.hipplan-pack-1";
+  CHECK(told(work, work) == "out/");
+  CHECK(told("/a/out/.hipplan-pack-1/.hipplan-pack-2", work) == "out/");
+  CHECK(told("/a/out/.hipplan-pack-1/.hipplan-pack-2/unit.d", work) == "out/unit.d");
+  // Sources beside and in the output folder, and places that are no paths.
+  for (const char* where : {"/a/out-src/k.hip", "/a/out/src/k.hip", "/a/out/.hipplan-pack-12/x",
+                            "k.hip for gfx942", "clang", ""})
+    CHECK(told(where, work) == where);
+}
+
 TEST_CASE("programs run without a shell") {
   const auto folder = test::temporary_folder();
   const auto echoed = pack::run_program({"printf", "%s|", "a b", "$HOME", "*"}, folder.path());
