@@ -58,17 +58,20 @@ HIPPLAN_API hipplan_status hipplan_bake(const hipplan_bake_options* options, hip
  */
 
 /* Opens a .hplan file; its header and directory are checked, the rest when it is read. Nothing
- * behind the directory is parsed before that, so a file can be asked for its signatures first. "-"
- * reads standard input, "PLANS.tar.zst:NAME" a member of a bundle. Files of more than 1 MiB are
- * mapped: shortening one while it is open raises SIGBUS in the reader. */
+ * behind the directory is parsed before hipplan_file_require_signed, so that files can be asked for
+ * their signatures first. "-" reads standard input, "PLANS.tar.zst:NAME" a member of a bundle.
+ * Files of more than 1 MiB are mapped: shortening one while it is open raises SIGBUS in the reader.
+ */
 HIPPLAN_API hipplan_status hipplan_file_open(const char* path, hipplan_file** file);
 /* The same over bytes, which are copied. */
 HIPPLAN_API hipplan_status hipplan_file_from_bytes(const void* bytes, size_t size,
                                                    hipplan_file** file);
 HIPPLAN_API void hipplan_file_destroy(hipplan_file* file);
 /* HIPPLAN_OK when a key of `trust_folder` (one public key in each *.pem file) has signed this file
- * and no signature by a key of the folder is wrong; HIPPLAN_UNTRUSTED otherwise, reason "unsigned",
- * "bad-signature", "expired-trust" or "unknown-key". `detached` holds the bytes of a detached
+ * and no signature by a key of the folder is wrong; HIPPLAN_UNTRUSTED, reason "unsigned",
+ * "bad-signature", "expired-trust" or "unknown-key", when that is not so. Where it cannot be told:
+ * HIPPLAN_BAD_INPUT, reason "trust-folder" or "key", for the folder and its keys, HIPPLAN_DAMAGED,
+ * reason "signature-block", for signatures that are none. `detached` holds the bytes of a detached
  * signature (NAME.hplan.sig), null for none; signatures inside the file count alike. What is read
  * from `file` afterwards is what was signed, also when another file takes its name: each piece is
  * compared with digests that hang on the signed one. */
@@ -84,8 +87,8 @@ typedef int (*hipplan_file_visit)(void* user, const char* graph_key, const char*
 HIPPLAN_API hipplan_status hipplan_file_list(const hipplan_file* file, hipplan_file_visit visit,
                                              void* user);
 /* The plan for a target: an architecture, or a target or product that ships. `graph_key` is the
- * key's hexadecimal text or the start of it; null when the file holds one graph. HIPPLAN_UNUSABLE
- * when no plan runs on the target. */
+ * key's hexadecimal text, in lower or upper case, or the start of it; null when the file holds one
+ * graph. HIPPLAN_UNUSABLE when no plan runs on the target. */
 HIPPLAN_API hipplan_status hipplan_file_find(const hipplan_file* file, const char* graph_key,
                                              const char* target, hipplan_plan** plan);
 

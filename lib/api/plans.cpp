@@ -66,6 +66,16 @@ Result<void> bake_into(const hipplan_bake_options& options, hipplan_plan** out) 
   return {};
 }
 
+/// Of several plans, what gives their keys and targets.
+Error with_listing(Error error, const plan::File& file) {
+  const bool of_choice = error.reason == "no-such-plan" || error.reason == "ambiguous-plan" ||
+                         error.reason == "target";
+  if (of_choice && file.entry_count() > 1)
+    error.advice += cat(error.advice.empty() ? "" : "; ", "hipplan_file_list tells all ",
+                        file.entry_count(), " plans");
+  return error;
+}
+
 /// The bytes may be a mapping that others change: what is judged is the digest that `file` holds,
 /// which everything it reads is checked against.
 Result<void> require_signed(const plan::File& file, const std::string& trust_folder,
@@ -157,9 +167,9 @@ hipplan_status hipplan_file_find(const hipplan_file* file, const char* graph_key
     raw.struct_size = sizeof(raw);
     const auto arch = hipplan::commands::arch_of(target, hipplan::commands::Io(raw));
     if (!arch) return hipplan::api::without_data_folder(arch.error(), target);
-    HIPPLAN_TRY_ASSIGN(const auto entry,
-                       hipplan::commands::resolve(file->file, graph_key ? graph_key : "", *arch));
-    HIPPLAN_TRY_ASSIGN(auto read, file->file.read_plan(entry, true));
+    const auto entry = hipplan::commands::resolve(file->file, graph_key ? graph_key : "", *arch);
+    if (!entry) return hipplan::api::with_listing(entry.error(), file->file);
+    HIPPLAN_TRY_ASSIGN(auto read, file->file.read_plan(*entry, true));
     *plan = new hipplan_plan(std::move(read));
     return {};
   });

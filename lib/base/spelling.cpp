@@ -39,7 +39,9 @@ std::optional<size_t> NearestWords::slips(std::string_view known) const {
 
 void NearestWords::keep(size_t slips, const std::string& meaning) {
   const auto same = [&](const auto& kept) { return kept.second == meaning; };
-  if (std::any_of(kept_.begin(), kept_.end(), same)) return;
+  const auto known = std::find_if(kept_.begin(), kept_.end(), same);
+  if (known != kept_.end() && known->first <= slips) return;
+  if (known != kept_.end()) kept_.erase(known);
   const auto worse = [&](const auto& kept) { return kept.first > slips; };
   kept_.insert(std::find_if(kept_.begin(), kept_.end(), worse), {slips, meaning});
   if (kept_.size() > most_) kept_.pop_back();

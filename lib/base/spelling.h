@@ -20,8 +20,10 @@ class NearestWords {
   NearestWords(std::string written, size_t most);
   /// Slips from `known` to what was written; nothing when it is not among the most alike up to now.
   [[nodiscard]] std::optional<size_t> slips(std::string_view known) const;
-  /// Keeps what such a word stands for, once.
+  /// Keeps what such a word stands for, once, with the fewest slips.
   void keep(size_t slips, const std::string& meaning);
+  /// Whether as many are kept as were asked for.
+  [[nodiscard]] bool is_full() const { return kept_.size() == most_; }
   /// So many slips are too many for any word.
   [[nodiscard]] size_t too_many() const { return too_many_; }
   /// What was kept, the most alike first.

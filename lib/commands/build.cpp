@@ -5,7 +5,6 @@
 #include <set>
 
 #include "base/file.h"
-#include "base/harmless.h"
 #include "base/parallel.h"
 #include "commands/baking.h"
 #include "commands/build_parts.h"
@@ -190,7 +189,7 @@ Result<void> bake_all(Bake& bake) {
 void note_lost_names(const Source& kept, const Source& lost, Io& io) {
   const std::string &stays = kept.graph->value().name, &goes = lost.graph->value().name;
   const auto quoted = [](const std::string& name) {
-    return name.empty() ? std::string("no name") : "'" + harmless(name) + "'";
+    return name.empty() ? std::string("no name") : "'" + name + "'";
   };
   io.note(cat(lost.path, ": is the same graph as ", kept.path,
               " but for names; the file holds it once, with the names in ", kept.path,

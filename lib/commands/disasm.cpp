@@ -211,7 +211,7 @@ Result<plan::EntryInfo> chosen_entry(const Inspection& in, const plan::File& fil
   if (in.targets.empty()) return only_entry(file, *digits);
   HIPPLAN_TRY_ASSIGN(const auto arch, target_arch(in));
   auto entry = resolve(file, *digits, arch);
-  if (!entry) return entry.error().within(file.where());
+  if (!entry) return with_list(entry.error(), file).within(file.where());
   if (const auto note = note_on_taken({*entry}, arch)) in.io.note(cat(file.where(), ": ", *note));
   return entry;
 }

@@ -1,6 +1,7 @@
 #include "commands/graphs.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <set>
 
 #include "base/harmless.h"
@@ -10,6 +11,7 @@
 #include "commands/io.h"
 #include "commands/plans.h"
 #include "commands/targets.h"
+#include "plan/index.h"
 #include "plan/layout.h"
 #include "plan/print.h"
 
@@ -18,11 +20,10 @@ namespace {
 
 /// So many digits of a key stand for it in what tools print.
 constexpr size_t kKeyDigits = 16;
-/// So many digits are taken for a key where one starts so, whatever graphs are called: comparing
-/// with names means reading every graph, of which a library may hold a hundred thousand.
+/// So many digits are taken for a key where one starts so, and in front of a target, whatever
+/// graphs are called: comparing with names means reading every graph, of which a library may hold a
+/// hundred thousand.
 constexpr size_t kSureDigits = 4;
-/// In front of a target, so many digits are a key.
-constexpr size_t kPlanDigits = 8;
 /// Graphs and plans that a message names.
 constexpr size_t kNamed = 5;
 
@@ -35,12 +36,6 @@ bool is_hexadecimal(const std::string& text) {
 /// Whether a key may start so.
 bool is_digits(const std::string& text) {
   return text.size() <= kWholeKey && is_hexadecimal(text);
-}
-/// Hexadecimal digits as keys have them.
-std::string lower(std::string digits) {
-  for (char& c : digits)
-    if (c >= 'A' && c <= 'F') c = static_cast<char>(c - 'A' + 'a');
-  return digits;
 }
 
 /// Calls `visit` with the entries below `digits` and their graphs' names until it says false.
@@ -60,10 +55,11 @@ Result<void> visit_graphs(const plan::File& file, const std::optional<std::strin
   return failed;
 }
 
-Result<bool> any_starts_with(const plan::File& file, const std::string& digits) {
-  bool out = false;
-  HIPPLAN_TRY(file.for_each_of(digits, [&](const plan::EntryInfo&) {
-    out = true;
+/// `digits` as the keys have them that start so; empty where none does.
+Result<std::string> start_of_key(const plan::File& file, const std::string& digits) {
+  std::string out;
+  HIPPLAN_TRY(file.for_each_of(digits, [&](const plan::EntryInfo& entry) {
+    out = entry.graph_key.hex().substr(0, digits.size());
     return false;
   }));
   return out;
@@ -147,7 +143,8 @@ class NearestGraphs {
                     ? std::min(asked.size(), kKeyDigits)
                     : 0),
         names_(asked, kNearest),
-        keys_(lower(asked).substr(0, digits_), kNearest) {}
+        keys_(digits_ == 0 ? "" : plan::KeyRange::of(asked)->low.hex().substr(0, digits_),
+              kNearest) {}
   void look(const plan::EntryInfo& entry, const std::string& name) {
     if (digits_ != 0) {
       const auto slips = keys_.slips(entry.graph_key.hex().substr(0, digits_));
@@ -156,7 +153,7 @@ class NearestGraphs {
     if (name.empty()) return;
     auto slips = names_.slips(name);
     // A part of a name is less like it than any misspelling.
-    if (!slips && asked_.size() >= kFewestLetters && names_.meanings().size() < kNearest &&
+    if (!slips && asked_.size() >= kFewestLetters && !names_.is_full() &&
         name.find(asked_) != std::string::npos)
       slips = names_.too_many();
     if (slips) names_.keep(*slips, graph_label(entry.graph_key, name));
@@ -186,25 +183,42 @@ std::string not_there(const std::string& asked) {
   return "the file holds no plan under a key that starts so, and none of a graph with this name";
 }
 
-}  // namespace
+/// Whether a call that names a file so gets the same file again.
+bool opens_again(const std::string& name) {
+  std::error_code ignored;
+  return name != "-" && !name.starts_with("/dev/") &&
+         (is_member(name) || std::filesystem::is_regular_file(name, ignored));
+}
 
-namespace {
-
-/// Where all plans of a file can be seen; empty where there is one.
-std::string how_to_list(const plan::File& file) {
-  if (file.entry_count() < 2) return "";
-  return cat("; hipplan-inspect list plans ", harmless(file.where()), " lists all ",
-             file.entry_count(), " plans");
+/// No plan at all, or none under a key that starts with what `where` names.
+Error no_plan(const std::string& where) {
+  return {.code = Code::bad_input,
+          .reason = "no-such-plan",
+          .where = where,
+          .what = "the file holds no plan"};
 }
 
 }  // namespace
 
+Error with_list(Error error, const plan::File& file) {
+  const bool of_choice = error.reason == "no-such-plan" || error.reason == "target";
+  if (!of_choice || file.entry_count() < 2 || !opens_again(file.where())) return error;
+  error.advice += cat(error.advice.empty() ? "" : "; ", "hipplan-inspect list plans ",
+                      harmless(file.where()), " lists all ", file.entry_count(), " plans");
+  return error;
+}
+
+Error no_such_key(const plan::File& file, const std::string& digits) {
+  Error out = no_plan(digits.empty() ? "" : place_of(digits, true));
+  if (file.entry_count() == 0) return out;
+  out.what += " under a key that starts so";
+  out.expected = cat("first digits of a key, which is ", kWholeKey, " hexadecimal digits");
+  return out;
+}
+
 Error no_such_graph(const plan::File& file, const std::string& asked,
                     const std::vector<std::string>& nearest) {
-  Error out{.code = Code::bad_input,
-            .reason = "no-such-plan",
-            .where = asked.empty() ? "" : place_of(asked, is_digits(asked)),
-            .what = "the file holds no plan"};
+  Error out = no_plan(asked.empty() ? "" : place_of(asked, is_digits(asked)));
   if (file.entry_count() == 0) return out;
   out.what = not_there(asked);
   out.expected = cat("a graph's name, or first digits of its key, which is ", kWholeKey,
@@ -216,11 +230,14 @@ Error no_such_graph(const plan::File& file, const std::string& asked,
     if (!list) return list.error();
     out.advice = cat("the file holds ", *list);
   }
-  out.advice += how_to_list(file);
-  return out;
+  return with_list(std::move(out), file);
 }
 
 Error no_plan_runs(const plan::File& file, const std::string& digits, const target::Arch& device) {
+  return with_list(no_plan_for(file, digits, device), file);
+}
+
+Error no_plan_for(const plan::File& file, const std::string& digits, const target::Arch& device) {
   const auto targets = targets_in(file, digits);
   if (!targets) return targets.error();
   Error out{.code = Code::unusable,
@@ -231,13 +248,13 @@ Error no_plan_runs(const plan::File& file, const std::string& digits, const targ
   out.what += " that runs on " + device.text();
   out.expected = "one of " + *targets;
   out.found = device.text();
-  out.advice = advice_to_bake(device) + how_to_list(file);
+  out.advice = advice_to_bake(device);
   return out;
 }
 
 std::optional<PlanName> plan_name(const std::string& asked) {
   const size_t slash = asked.rfind('/');
-  if (slash == std::string::npos || slash < kPlanDigits) return std::nullopt;
+  if (slash == std::string::npos || slash < kSureDigits) return std::nullopt;
   PlanName out{asked.substr(0, slash), asked.substr(slash + 1)};
   if (!is_digits(out.key) || !target::Arch::parse(out.target)) return std::nullopt;
   return out;
@@ -257,12 +274,12 @@ Result<void> split_plan_name(std::string& key, std::string& target) {
 
 Result<std::string> graph_digits(const plan::File& file, const std::string& asked) {
   if (asked.empty()) return asked;
-  const std::string digits = is_digits(asked) ? lower(asked) : "";
-  bool starts = false;
-  if (!digits.empty()) {
-    HIPPLAN_TRY_ASSIGN(starts, any_starts_with(file, digits));
-    if (starts && digits.size() >= kSureDigits) return digits;
+  std::string digits;  // of keys that start so
+  if (is_digits(asked)) {
+    HIPPLAN_TRY_ASSIGN(digits, start_of_key(file, asked));
   }
+  if (digits.size() >= kSureDigits) return digits;
+  const bool starts = !digits.empty();
   std::map<Digest, std::string> named;
   NearestGraphs nearest(asked);
   HIPPLAN_TRY(

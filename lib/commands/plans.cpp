@@ -207,7 +207,7 @@ Result<Digest> one_key(const plan::File& file, const std::string& digits) {
   if (const auto whole = Digest::from_hex(digits)) return *whole;
   HIPPLAN_TRY_ASSIGN(const auto chosen, some_keys(file, digits, 2));
   if (chosen.size() == 1) return *Digest::from_hex(*chosen.begin());
-  if (chosen.empty()) return no_such_graph(file, digits);
+  if (chosen.empty()) return no_such_key(file, digits);
   HIPPLAN_TRY_ASSIGN(const auto list, graph_list(file, digits));
   return Error{.code = Code::bad_input,
                .reason = "ambiguous-plan",
@@ -262,10 +262,10 @@ Result<plan::EntryInfo> resolve(const plan::File& file, const std::string& graph
     if (exact) return *exact;
   }
   HIPPLAN_TRY_ASSIGN(const auto candidates, judge(file, key.hex(), device));
-  if (candidates.empty()) return no_such_graph(file, graph_key);
+  if (candidates.empty()) return no_such_key(file, graph_key);
   const Candidate* best = best_by_graph(candidates, device).begin()->second;
   if (best != nullptr) return best->entry;
-  return no_plan_runs(file, key.hex(), device);
+  return no_plan_for(file, key.hex(), device);
 }
 
 Result<std::vector<plan::EntryInfo>> resolve_each(const plan::File& file,

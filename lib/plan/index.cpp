@@ -141,8 +141,11 @@ Result<std::optional<EntryInfo>> IndexReader::find(const Digest& key,
 std::optional<KeyRange> KeyRange::of(std::string_view digits) {
   constexpr size_t kDigits = 64;
   if (digits.size() > kDigits) return std::nullopt;
+  std::string lower(digits);
+  for (char& c : lower)
+    if (c >= 'A' && c <= 'F') c = static_cast<char>(c - 'A' + 'a');
   const auto filled = [&](char with) {
-    return Digest::from_hex(std::string(digits) + std::string(kDigits - digits.size(), with));
+    return Digest::from_hex(lower + std::string(kDigits - lower.size(), with));
   };
   const auto low = filled('0'), high = filled('f');
   if (!low || !high) return std::nullopt;

@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <cctype>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -254,6 +255,14 @@ TEST_CASE("a plan file is found by target and runs on a device") {
   CHECK(std::string(hipplan_device_arch(device)).rfind("gfx942", 0) == 0);
   REQUIRE(hipplan_file_find(file, listed[0].first.c_str(), hipplan_device_arch(device), &plan) ==
           HIPPLAN_OK);
+  // Digits count in upper case too, all of them and the first.
+  std::string upper = listed[0].first;
+  for (char& c : upper) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  for (size_t digits : {64U, 63U, 8U}) {
+    hipplan_plan* same = nullptr;
+    CHECK(hipplan_file_find(file, upper.substr(0, digits).c_str(), "gfx942", &same) == HIPPLAN_OK);
+    hipplan_plan_destroy(same);
+  }
   hipplan_file_destroy(file);
   CHECK(listed[0].first == hipplan_plan_graph_key(plan));
   CHECK(listed[0].second == hipplan_plan_target(plan));
@@ -314,12 +323,14 @@ TEST_CASE("a file lists its plans in the order of key and target, and ends when 
 
 namespace {
 
-/// The call failed, and its message names `argument` and none of the tools' options.
+/// The call failed, and its message names `argument`, and neither an option of the tools nor the
+/// tool that looks into files.
 void check_names(hipplan_status status, const std::string& argument) {
   CHECK(status != HIPPLAN_OK);
   const std::string text = hipplan_last_error();
   CAPTURE(text);
   CHECK(text.find("--") == std::string::npos);
+  CHECK(text.find("hipplan-inspect") == std::string::npos);
   CHECK(text.find(argument) != std::string::npos);
 }
 
@@ -382,7 +393,19 @@ TEST_CASE("which of several graphs is asked for by the argument's name") {
   std::filesystem::remove_all(folder);
   hipplan_plan* plan = nullptr;
   check_names(hipplan_file_find(file, nullptr, "gfx942", &plan), "graph_key, one of");
+  // Keys are all that is looked for, and a function is what lists them.
+  for (const char* key : {"0000", "add", "matmul"}) {
+    check_names(hipplan_file_find(file, key, "gfx942", &plan), "hipplan_file_list tells all 2");
+    CHECK(std::string(hipplan_last_error()).find("name") == std::string::npos);
+  }
   check_names(hipplan_file_find(file, "0000", "gfx942", &plan), "graph key 0000");
+  std::string add;  // of the first graph
+  const auto first = [](void* user, const char* key, const char*) {
+    *static_cast<std::string*>(user) = key;
+    return 1;
+  };
+  REQUIRE(hipplan_file_list(file, first, &add) == HIPPLAN_OK);
+  check_names(hipplan_file_find(file, add.c_str(), "gfx1100", &plan), "hipplan_file_list");
   check_names(hipplan_file_find(file, nullptr, "nonsense", &plan), "nonsense");
   CHECK(std::string(hipplan_last_error()).find("data_folder") == std::string::npos);
   hipplan_file_destroy(file);

@@ -39,7 +39,15 @@ TEST_CASE("of many words the few nearest are kept, best first, each meaning once
   for (const char* word : {"matmuul", "conv", "matmulxx", "matmul2", "mtamul", "matmul"})
     if (const auto slips = nearest.slips(word)) nearest.keep(*slips, word);
   CHECK(nearest.meanings() == std::vector<std::string>{"matmul", "matmuul"});
-  nearest.keep(0, "matmuul");
-  CHECK(nearest.meanings().size() == 2);
   CHECK_FALSE(nearest.slips("matmu1"));  // one slip is no better than what is kept
+  // Of the words for a meaning the best counts, whichever comes first.
+  NearestWords twice("matmul", 3);
+  twice.keep(2, "late");
+  CHECK_FALSE(twice.is_full());
+  twice.keep(1, "early");
+  twice.keep(0, "late");
+  twice.keep(2, "early");
+  CHECK(twice.meanings() == std::vector<std::string>{"late", "early"});
+  twice.keep(1, "third");
+  CHECK(twice.is_full());
 }
