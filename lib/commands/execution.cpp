@@ -42,12 +42,12 @@ Result<Bytes> DeviceTensors::read(int64_t uid) const {
   return Error{.code = Code::internal, .reason = "unknown-uid", .what = cat("no tensor ", uid)};
 }
 
-std::optional<std::string> warning_on_non_finite(int64_t uid, const run::Comparison& result,
+std::optional<std::string> warning_on_not_finite(int64_t uid, const run::Comparison& result,
                                                  const std::string& against) {
-  if (!result.pass || result.non_finite == 0) return std::nullopt;
-  return cat("output ", uid, ": ", result.non_finite, " of ", result.elements,
-             " elements are NaN or infinite, in ", against,
-             " too; that they agree says little about the kernel");
+  if (!result.pass || result.not_finite == 0) return std::nullopt;
+  return cat("output ", uid, ": ", result.not_finite, " of ", result.elements,
+             " elements are NaN or infinite; a pass against ", against,
+             " says little about the kernel");
 }
 
 std::optional<std::string> note_on_loading(const plan::Plan& plan, const device::Device& device) {

@@ -63,8 +63,9 @@ Result<std::vector<run::OutputComparison>> execute_and_judge(device::Device& dev
                                                              const Judging& judging);
 
 /// What to tell of a result that agrees and is NaN or infinite in places, which says little about
-/// the kernel: "output 3: 128 of 128 elements are NaN or infinite, as expected by CPU reference".
-std::optional<std::string> warning_on_non_finite(int64_t uid, const run::Comparison& result,
+/// the kernel: "output 3: 128 of 128 elements are NaN or infinite; a pass against CPU reference
+/// says little about the kernel". `against` is "CPU reference" or a file's name.
+std::optional<std::string> warning_on_not_finite(int64_t uid, const run::Comparison& result,
                                                  const std::string& against);
 
 /// What to tell before a plan is loaded: that its code is PTX, which the driver compiles while the

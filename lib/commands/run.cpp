@@ -65,7 +65,7 @@ Result<void> open_all(Session& session) {
     fallback = wanted->text();
     // Whether there is such a plan does not hang on devices.
     const auto there = resolve(file, key, *wanted);
-    if (!there) return there.error().within(path);
+    if (!there) return with_list(there.error(), file).within(path);
     if (const auto note = note_on_taken({*there}, *wanted)) session.io.note(*note);
   }
   DeviceRequest request{text_or_empty(options.device), fallback, {}, {}};
@@ -77,7 +77,7 @@ Result<void> open_all(Session& session) {
   }
   HIPPLAN_TRY_ASSIGN(const auto arch, arch_of_device(request, session.io));
   auto entry = resolve(file, key, wanted.value_or(arch));
-  if (!entry) return entry.error().within(path);
+  if (!entry) return with_list(entry.error(), file).within(path);
   HIPPLAN_TRY_ASSIGN(session.plan, file.read_plan(*entry, true));
   HIPPLAN_TRY_ASSIGN(request.options, emulator_options(options, session.io, session.watch));
   HIPPLAN_TRY_ASSIGN(session.device, open_device(request, session.io));
@@ -166,8 +166,7 @@ int run(const hipplan_run_options& options, Io& io) {
   for (const auto& compared : session.comparisons) wrong |= !compared.result.pass;
   if (wrong) io.fail_quietly(HIPPLAN_NEGATIVE);
   for (const auto& [uid, against, result] : session.comparisons)
-    if (const auto warning = warning_on_non_finite(uid, result, "the " + against))
-      io.warn(*warning);
+    if (const auto warning = warning_on_not_finite(uid, result, against)) io.warn(*warning);
   if (io.json())
     print_json(session, failure);
   else if (!failure)

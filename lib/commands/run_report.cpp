@@ -13,7 +13,7 @@ void write_comparison(json::Writer& out, const Session::Compared& compared) {
   const auto& c = compared.result;
   out.begin_object().member("uid", compared.uid).member("against", compared.against);
   out.member("pass", c.pass).member("elements", c.elements).member("failed", c.failed);
-  out.member("non_finite", c.non_finite);
+  out.member("not_finite", c.not_finite);
   out.member("max_abs_error", c.max_abs_error).member("rms_error", c.rms_error);
   out.key("worst_index").begin_array();
   for (const int64_t i : c.worst.index) out.value(i);
@@ -95,6 +95,8 @@ std::string repeat_line(const Session& session) {
   add_given("--modules", session.io.module_folder());
   add_given("--hip-library", session.io.hip_library());
   add_given("--cuda-library", session.io.cuda_library());
+  if (options.require_signed != 0) out += " --require-signed";
+  add_given("--trust", text_or_empty(options.trust));
   if (options.check != 0) out += " --check";
   add_given("--target", session.target);
   if (options.graph_file != nullptr) add("--graph", options.graph_file);

@@ -122,7 +122,7 @@ Result<void> execute_plan(const plan::Plan& plan, const std::string& file, PlanV
   HIPPLAN_TRY_ASSIGN(auto compared,
                      execute_and_judge(*device, *executable, graph, inputs, judging));
   for (const auto& [uid, result] : compared)
-    if (const auto warning = warning_on_non_finite(uid, result, "the CPU reference"))
+    if (const auto warning = warning_on_not_finite(uid, result, "CPU reference"))
       v.io.warn(cat(name, ": ", *warning));
   verdict.execution = {device->name(), std::move(compared)};
   return judge_outputs(verdict.execution->outputs);

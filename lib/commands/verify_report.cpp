@@ -169,7 +169,7 @@ void write_execution(json::Writer& out, const Execution& execution) {
   for (const auto& [uid, result] : execution.outputs) {
     out.begin_object().member("uid", uid).member("pass", result.pass);
     out.member("elements", result.elements).member("failed", result.failed);
-    out.member("non_finite", result.non_finite);
+    out.member("not_finite", result.not_finite);
     out.member("max_abs_error", result.max_abs_error);
     out.member("worst_ratio", result.worst.ratio).end_object();
   }

@@ -20,7 +20,7 @@ constexpr int64_t kChunk = 4096;
 
 /// What a piece of the tensor contributes; merged in the order of the pieces.
 struct Tally {
-  uint64_t failed = 0, wrong_nan = 0, both_nan = 0, unbounded = 0, finite = 0, non_finite = 0;
+  uint64_t failed = 0, wrong_nan = 0, both_nan = 0, unbounded = 0, finite = 0, not_finite = 0;
   double max_abs_error = 0, square_sum = 0, max_abs_expected = 0;
   double ratio = -1;  ///< of the worst element; below 0: none yet
   int64_t worst = 0;  ///< its row-major position
@@ -44,7 +44,7 @@ double ratio_of(const TypeFacts& type, double expected, double got, double bound
 
 void judge(Tally& t, const TypeFacts& type, double expected, double got, double bound,
            int64_t position) {
-  if (!std::isfinite(got)) ++t.non_finite;
+  if (!std::isfinite(got)) ++t.not_finite;
   if (std::isnan(expected) && std::isnan(got)) {
     ++t.both_nan;
     return;
@@ -80,7 +80,7 @@ void merge(Tally& into, const Tally& from) {
   into.both_nan += from.both_nan;
   into.unbounded += from.unbounded;
   into.finite += from.finite;
-  into.non_finite += from.non_finite;
+  into.not_finite += from.not_finite;
   into.square_sum += from.square_sum;
   into.max_abs_error = std::max(into.max_abs_error, from.max_abs_error);
   into.max_abs_expected = std::max(into.max_abs_expected, from.max_abs_expected);
@@ -99,7 +99,7 @@ Comparison summary(const graph::Tensor& tensor, const Tally& t) {
   out.wrong_nan = t.wrong_nan;
   out.both_nan = t.both_nan;
   out.unbounded = t.unbounded;
-  out.non_finite = t.non_finite;
+  out.not_finite = t.not_finite;
   out.max_abs_error = t.max_abs_error;
   out.rms_error = t.finite == 0 ? 0 : std::sqrt(t.square_sum / static_cast<double>(t.finite));
   out.max_abs_expected = t.max_abs_expected;

@@ -35,7 +35,7 @@ struct Comparison {
   uint64_t wrong_nan = 0;    ///< NaN on one side only (part of `failed`)
   uint64_t both_nan = 0;     ///< NaN expected and found: equal
   uint64_t unbounded = 0;    ///< elements whose bound is infinite: not judged
-  uint64_t non_finite = 0;   ///< NaN or infinity found, expected or not
+  uint64_t not_finite = 0;   ///< NaN or infinity found, expected or not
   double max_abs_error = 0;  ///< over elements that are finite on both sides
   double rms_error = 0;      ///< over the same
   double max_abs_expected = 0;

@@ -64,6 +64,7 @@ TEST_CASE("NaN must be where it is expected and nowhere else") {
   const auto c = compared(t, {NAN, NAN, 1, 1}, {0, 0, 1e30f, 1}, {NAN, 1, NAN, 1});
   CHECK(c.both_nan == 1);
   CHECK(c.wrong_nan == 2);
+  CHECK(c.not_finite == 2);  // of what was found
   CHECK(c.failed == 2);
   CHECK(c.worst.ratio == INFINITY);
   // Poison that a kernel left behind is a NaN where none is expected, whatever the bound.
