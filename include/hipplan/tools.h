@@ -81,19 +81,21 @@ typedef struct hipplan_inspect_options {
   size_t struct_size;
   const char* command; /* show (null), diff, list, extract, size, disasm, resolve, why, bundle,
                           unbundle, merge, split, strip, sign, signatures, sbom, target */
-  hipplan_strings arguments; /* files, or what to list */
-  const char* graph_key;     /* first hex digits of the key, or the name of only one graph */
-  hipplan_strings targets;   /* architecture or target names */
-  const char* part;          /* extract: plan, graph, code, envelope, measurements */
-  const char* output;        /* where to write; "-" is standard output */
-  const char* key;           /* sign: private key in PEM form */
-  int detached;              /* sign: into FILE.sig beside the file */
-  const char* trust;         /* signatures: folder of trusted public keys */
-  const char* format;        /* sbom: spdx (null) or cyclonedx */
-  int64_t date;              /* sbom: the document's time, seconds since 1970; negative: now */
-  const char* device;        /* target: the device to describe */
-  int force;                 /* unbundle: over files of the same names that differ */
-  int reserved;              /* 0 */
+  hipplan_strings arguments; /* files (merge and sign: folders and glob patterns too, merge:
+                                bundles too), a folder (bundle), or what to list */
+  const char* graph_key;   /* first hex digits of the key, or the name of only one graph; KEY/TARGET
+                              stands for `targets` too */
+  hipplan_strings targets; /* architecture or target names */
+  const char* part;        /* extract: plan, graph, code, envelope, measurements */
+  const char* output;      /* where to write; "-" is standard output */
+  const char* key;         /* sign: private key in PEM form */
+  int detached;            /* sign: into FILE.sig beside the file */
+  const char* trust;       /* signatures: folder of trusted public keys */
+  const char* format;      /* sbom: spdx (null) or cyclonedx */
+  int64_t date;            /* sbom: the document's time, seconds since 1970; negative: now */
+  const char* device;      /* target: the device to describe */
+  int force;               /* unbundle: over files of the same names that differ */
+  int reserved;            /* 0 */
 } hipplan_inspect_options;
 HIPPLAN_API int hipplan_tool_inspect(const hipplan_inspect_options* options,
                                      const hipplan_tool_io* io);
@@ -118,8 +120,9 @@ HIPPLAN_API int hipplan_tool_verify(const hipplan_verify_options* options,
 typedef struct hipplan_run_options {
   size_t struct_size;
   const char* file;
-  const char* device;    /* emulator:ARCH, hip:NUMBER, cuda:NUMBER, null:ARCH, auto */
-  const char* graph_key; /* which plan of a library: its graph's name, or first digits of its key */
+  const char* device;      /* emulator:ARCH, hip:NUMBER, cuda:NUMBER, null:ARCH, auto */
+  const char* graph_key;   /* which plan of a library: its graph's name, or first digits of its key;
+                              KEY/TARGET stands for `target` too */
   const char* graph_file;  /* graph for a file that holds none */
   const char* target_file; /* description of a device that does not ship */
   hipplan_strings inputs;  /* "UID=FILE.npy" */

@@ -102,10 +102,11 @@ Result<plan::ShowOptions> show_options(const Inspection& in, const plan::File& f
   return out;
 }
 
-/// How many plans of a file are asked for.
+/// How many plans of a file are asked for: of those that are chosen, as many as can be counted.
 uint64_t chosen_plans(const plan::File& file, const plan::ShowOptions& options) {
+  if (options.graph_key.empty() && !options.wanted) return file.entry_count();
   uint64_t out = 0;
-  // What cannot be counted is an error that has been told.
+  // Damage that ends the count has ended the document, and is told.
   (void)file.for_each_of(options.graph_key, [&](const plan::EntryInfo& entry) {
     out += !options.wanted || options.wanted(entry) ? 1 : 0;
     return true;
@@ -121,7 +122,9 @@ Result<void> show_plans_json(Inspection& in, const plan::File& file,
   const auto left = plan::show_json_plans(file, options, out);
   const Result<void> done = left ? Result<void>() : Result<void>(left.error());
   finish_stream(in.io, out, done, [&](json::Writer& end) {
-    end.member("plans_not_shown", left ? *left : chosen_plans(file, options) - out.items());
+    const uint64_t shown = out.items();
+    end.member("plans_not_shown",
+               left ? *left : std::max(chosen_plans(file, options), shown) - shown);
   });
   return done;
 }

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "base/hash.h"
+#include "base/join.h"
 #include "base/spelling.h"
 #include "commands/inspect_parts.h"
 #include "commands/targets.h"
@@ -48,16 +49,18 @@ class Listing {
   json::Writer out_;
 };
 
-void list_engines(Listing& out) {
+Result<void> list_engines(Inspection&, Listing& out) {
   for (const auto& name : restore::built_in_provider().engines)
     out.row({{"name", std::string(name)}, {"id", engine_id_text(engine_id(name))}});
+  return {};
 }
 
-void list_handlers(Listing& out) {
+Result<void> list_handlers(Inspection&, Listing& out) {
   for (const auto* handler : engine::handlers())
     out.row({{"alias", std::string(handler->alias())},
              {"name", std::string(handler->name())},
              {"saves", handler->can_save() ? "saves" : "does not save"}});
+  return {};
 }
 
 Result<void> list_targets(Inspection& in, Listing& out) {
@@ -203,67 +206,75 @@ Result<void> list_instructions(Inspection& in, Listing& out) {
   return {};
 }
 
+/// What can be listed.
+struct List {
+  std::string_view word;
+  Result<void> (*rows)(Inspection&, Listing&);  ///< null: plans, of the file behind the word
+  bool takes_target;
+};
+constexpr List kLists[] = {{"plans", nullptr, true},
+                           {"engines", list_engines, false},
+                           {"kernels", list_kernels, true},
+                           {"targets", list_targets, false},
+                           {"devices", list_devices, false},
+                           {"handlers", list_handlers, false},
+                           {"instructions", list_instructions, true}};
+
+/// "plans, kernels and instructions": the lists that --target changes.
+std::string lists_by_target() {
+  std::vector<std::string_view> words;
+  for (const List& list : kLists)
+    if (list.takes_target) words.push_back(list.word);
+  const std::string_view last = words.back();
+  words.pop_back();
+  return cat(joined(words), " and ", last);
+}
+
 /// Refuses choices that would change nothing about what is listed.
-Result<void> refuse_choice(const Inspection& in, const std::string& what) {
+Result<void> refuse_choice(const Inspection& in, const List& list) {
   if (!in.graph_key.empty())
-    return usage_error({.where = "list " + what,
+    return usage_error({.where = cat("list ", list.word),
                         .what = "is about no graph",
                         .advice = "leave out --graph-key; plans are listed by it"});
-  for (const char* other : {"engines", "targets", "devices", "handlers"})
-    if (!in.targets.empty() && what == other)
-      return usage_error(
-          {.where = "list " + what,
-           .what = "is the same for every target",
-           .advice = "leave out --target; kernels, instructions and plans are listed by it"});
+  if (!in.targets.empty() && !list.takes_target)
+    return usage_error(
+        {.where = cat("list ", list.word),
+         .what = "is the same for every target",
+         .advice = cat("leave out --target; ", lists_by_target(), " are listed by it")});
   return {};
 }
 
-/// Refuses a word that is none of the lists, and names the nearest.
-Result<void> refuse_unknown_list(const std::string& what) {
+/// The list that a word means. For one that means none the nearest is named.
+Result<const List*> list_of(const std::string& what) {
   NearestWord nearest(what);
-  for (const char* list :
-       {"plans", "engines", "kernels", "targets", "devices", "handlers", "instructions"}) {
-    if (what == list) return {};
-    nearest.look(list);
+  std::vector<std::string> expected;
+  for (const List& list : kLists) {
+    if (what == list.word) return &list;
+    nearest.look(list.word);
+    expected.push_back(cat(list.word, list.rows == nullptr ? " FILE" : ""));
   }
-  return usage_error(
-      {.where = "list",
-       .what = what.empty() ? "nothing to list named" : "cannot list '" + what.substr(0, 80) + "'",
-       .expected = "one of plans FILE, engines, kernels, targets, devices, handlers, instructions",
-       .advice = nearest.word().empty() ? "" : "the nearest is " + nearest.word()});
+  constexpr size_t kMostShown = 80;
+  return usage_error({.where = "list",
+                      .what = what.empty() ? "nothing to list named"
+                                           : "cannot list '" + what.substr(0, kMostShown) + "'",
+                      .expected = "one of " + joined(expected),
+                      .advice = nearest.word().empty() ? "" : "the nearest is " + nearest.word()});
 }
 
 }  // namespace
 
 Result<void> list_things(Inspection& in) {
-  const std::string what = in.arguments.empty() ? "" : in.arguments.front();
-  HIPPLAN_TRY(refuse_unknown_list(what));
-  constexpr size_t kWithFile = 2;
-  const size_t wanted = what == "plans" ? kWithFile : 1;
-  if (!what.empty() && in.arguments.size() != wanted)
-    return usage_error(
-        {.where = "list " + what.substr(0, 80),
-         .what = "wrong number of arguments",
-         .expected = what == "plans" ? "one plan file behind it" : "nothing behind it",
-         .found = cat(in.arguments.size() - 1)});
-  if (what == "plans") return list_plans(in, in.arguments.back());
-  HIPPLAN_TRY(refuse_choice(in, what));
-  Listing out(in, what);
-  Result<void> done;
-  if (what == "engines") {
-    list_engines(out);
-  } else if (what == "handlers") {
-    list_handlers(out);
-  } else if (what == "targets") {
-    done = list_targets(in, out);
-  } else if (what == "devices") {
-    done = list_devices(in, out);
-  } else if (what == "kernels") {
-    done = list_kernels(in, out);
-  } else {
-    done = list_instructions(in, out);
-  }
-  HIPPLAN_TRY(std::move(done));
+  HIPPLAN_TRY_ASSIGN(const List* list, list_of(in.arguments.empty() ? "" : in.arguments.front()));
+  const bool of_file = list->rows == nullptr;
+  if (in.arguments.size() != (of_file ? 2 : 1))
+    return usage_error({.where = cat("list ", list->word),
+                        .what = "wrong number of arguments",
+                        .expected = of_file ? "one plan file behind it" : "nothing behind it",
+                        .found = cat(in.arguments.size() - 1)});
+  if (of_file) return list_plans(in, in.arguments.back());
+  HIPPLAN_TRY(refuse_choice(in, *list));
+  Listing out(in, std::string(list->word));
+  HIPPLAN_TRY(list->rows(in, out));
   out.finish();
   return {};
 }

@@ -71,7 +71,7 @@ struct Command {
   const char* help;
   const char* value;     ///< name of its positional arguments, which says how they complete
   const char* words;     ///< what they are
-  const char* usage;     ///< what must be given
+  const char* usage;     ///< what must be given; null: one of the words of `value`
   bool chooses = false;  ///< takes --graph-key and --target; list --target only
   Output output = Output::none;
 };
@@ -81,8 +81,7 @@ constexpr Command kCommands[] = {
     {"diff", "Compare two files; exit 1 when they differ", "PLAN", "Two plan files", "PLAN PLAN"},
     {"list", "List a file's plans, a line each, or what this installation has",
      "plans|engines|kernels|targets|devices|handlers|instructions",
-     "What to list; behind plans the plan file",
-     "plans PLAN|engines|kernels|targets|devices|handlers|instructions", true},
+     "What to list; behind plans the plan file", nullptr, true},
     {"extract", "Take a part out of a file", "PLAN", "Plan file",
      "PLAN --plan|--graph|--code|--envelope|--measurements -o FILE", true, Output::file},
     {"size", "Print what takes how much space", "PLAN", "Plan file", "PLAN"},
@@ -172,8 +171,10 @@ bool is_list(const Command& command) {
 void add_choice(CLI::App& sub, Arguments& arguments, const Command& command) {
   const bool list = is_list(command);
   sub.add_option("--graph-key", arguments.graph_key,
-                 list ? "plans: those of this graph: its name, or the first digits of its key"
-                      : "Which graph: its name, or the first digits of its key")
+                 list ? "plans: those of this graph: its name, or the first digits of its key; "
+                        "KEY/TARGET is one plan, as other commands print it"
+                      : "Which graph: its name, or the first digits of its key; KEY/TARGET is one "
+                        "plan, as other commands print it")
       ->type_name("KEY");
   auto* target =
       sub.add_option("--target,-t", arguments.targets,
@@ -186,10 +187,18 @@ void add_choice(CLI::App& sub, Arguments& arguments, const Command& command) {
   if (!list) target->expected(1);
 }
 
+/// What must be given behind a command's word.
+std::string usage_of(const Command& command) {
+  if (command.usage != nullptr) return command.usage;
+  std::string out = command.value;
+  constexpr std::string_view kOfFile = "plans";
+  return out.insert(out.find(kOfFile) + kOfFile.size(), " PLAN");
+}
+
 void add_command(CLI::App& app, Arguments& arguments, const Command& command) {
   auto* sub = app.add_subcommand(command.name, command.help);
   sub->callback([&arguments, &command] { arguments.command = command.name; });
-  sub->footer(command.usage);
+  sub->footer(usage_of(command));
   if (*command.value != '\0')
     sub->add_option("words", arguments.words, command.words)->type_name(command.value);
   if (command.chooses) add_choice(*sub, arguments, command);

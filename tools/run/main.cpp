@@ -29,7 +29,8 @@ void add_plan_and_device(CLI::App& app, Arguments& arguments) {
       ->type_name("DEVICE")
       ->capture_default_str();
   app.add_option("--graph-key", arguments.graph_key,
-                 "Which graph's plan: its name, or first digits of its key")
+                 "Which graph's plan: its name, or first digits of its key; KEY/TARGET stands for "
+                 "--target too")
       ->type_name("KEY");
   app.add_option("--target,-t", arguments.target,
                  "Which target's plan: gfx942, or a product such as mi300x; without it the plan "
