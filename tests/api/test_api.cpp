@@ -390,7 +390,6 @@ TEST_CASE("which of several graphs is asked for by the argument's name") {
       std::filesystem::temp_directory_path() / ("hipplan-names-" + std::to_string(getpid()));
   std::filesystem::create_directories(folder);
   hipplan_file* file = baked({"conv_fwd", "add"}, "gfx942", folder / "two.hplan");
-  std::filesystem::remove_all(folder);
   hipplan_plan* plan = nullptr;
   check_names(hipplan_file_find(file, nullptr, "gfx942", &plan), "graph_key, one of");
   // Keys are all that is looked for, and a function is what lists them.
@@ -409,6 +408,7 @@ TEST_CASE("which of several graphs is asked for by the argument's name") {
   check_names(hipplan_file_find(file, nullptr, "nonsense", &plan), "nonsense");
   CHECK(std::string(hipplan_last_error()).find("data_folder") == std::string::npos);
   hipplan_file_destroy(file);
+  std::filesystem::remove_all(folder);
 }
 
 TEST_CASE("null arguments and foreign sizes are refused, destroying null is nothing") {
