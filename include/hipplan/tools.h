@@ -86,7 +86,8 @@ typedef struct hipplan_inspect_options {
   const char* graph_key;   /* first hex digits of the key, or the name of only one graph; KEY/TARGET
                               stands for `targets` too */
   hipplan_strings targets; /* architecture or target names */
-  const char* part;        /* extract: plan, graph, code, envelope, measurements */
+  const char* part;        /* extract: plan, graph, code, envelope, reasons, measurements,
+                                evidence, provenance */
   const char* output;      /* where to write; "-" is standard output */
   const char* key;         /* sign: private key in PEM form */
   int detached;            /* sign: into FILE.sig beside the file */

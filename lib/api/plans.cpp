@@ -139,6 +139,12 @@ hipplan_status hipplan_file_require_signed(const hipplan_file* file, const char*
     if (file == nullptr || trust_folder == nullptr)
       return null_argument(file ? "trust_folder" : "file");
     if (detached == nullptr && detached_size != 0) return null_argument("detached");
+    if (detached != nullptr && detached_size == 0)
+      return hipplan::Error{.code = hipplan::Code::damaged,
+                            .reason = "signature-block",
+                            .where = "detached",
+                            .what = "is empty",
+                            .expected = "a signature block, or null for none"};
     const hipplan::ByteView signature(static_cast<const std::byte*>(detached), detached_size);
     return hipplan::api::require_signed(file->file, trust_folder, signature);
   });

@@ -103,8 +103,8 @@ Result<void> prepare(Bake& bake) {
   auto inputs = paths;
   for (const auto& file : items(options.target_files)) inputs.push_back(file);
   inputs.push_back(text_or_empty(options.sign_key));
-  HIPPLAN_TRY(refuse_bundle_name(output_of(options)));
   HIPPLAN_TRY(refuse_overwrite(output_of(options), inputs));
+  HIPPLAN_TRY(refuse_other_name(output_of(options), ".hplan"));
   for (const auto& path : paths) bake.sources.push_back({path, std::nullopt, {}});
   const std::string output = output_of(options);
   // A folder or a pattern asks for many graphs even where it holds one.

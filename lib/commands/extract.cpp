@@ -38,8 +38,9 @@ Result<void> deliver(Inspection& in, const plan::EntryInfo& entry, ByteView byte
     in.io.bytes(as_text(bytes));
     return {};
   }
-  HIPPLAN_TRY(refuse_bundle_name(in.output));
   HIPPLAN_TRY(refuse_overwrite(in.output, in.arguments));
+  const bool binary = in.part == "code" || in.part == "envelope";
+  HIPPLAN_TRY(refuse_other_name(in.output, in.part == "plan" ? ".hplan" : binary ? "" : ".json"));
   HIPPLAN_TRY(write_file(in.output, bytes));
   report_part(in, {in.output});
   tell_part(in, entry, in.part, bytes.size());
@@ -93,12 +94,38 @@ Result<plan::EntryInfo> entry_of_graph(const Inspection& in, const plan::File& f
   return first && alike ? Result<plan::EntryInfo>(*first) : chosen_entry(in, file);
 }
 
+/// The texts beside the graph that may travel with a plan.
+struct TextPart {
+  const char* name;
+  std::string plan::Plan::* text;
+  const char* missing;
+};
+constexpr TextPart kTextParts[] = {
+    {"reasons", &plan::Plan::reasons, "the plan carries no record of how it was chosen"},
+    {"measurements", &plan::Plan::measurements,
+     "the plan's kernel was not chosen by measured times"},
+    {"evidence", &plan::Plan::evidence, "the plan carries no evidence of an execution"},
+    {"provenance", &plan::Plan::provenance, "the plan does not say where its parts came from"},
+};
+
+Result<void> deliver_text(Inspection& in, const plan::File& file, const plan::EntryInfo& entry,
+                          const TextPart& part) {
+  HIPPLAN_TRY_ASSIGN(const auto plan, file.read_plan(entry, false));
+  const std::string& text = plan.*part.text;
+  if (!text.empty()) return deliver(in, entry, as_bytes(text));
+  return Error{.code = Code::negative,
+               .reason = cat("no-", part.name),
+               .where = in.arguments[0],
+               .what = part.missing};
+}
+
 }  // namespace
 
 Result<void> extract(Inspection& in) {
   if (in.part.empty())
     return inspect_usage("nothing to extract named",
-                         "one of --plan, --graph, --code, --envelope, --measurements");
+                         "one of --plan, --graph, --code, --envelope, --reasons, --measurements, "
+                         "--evidence, --provenance");
   HIPPLAN_TRY(need(in, 1, "one file"));
   HIPPLAN_TRY_ASSIGN(const auto file, open_file(in.arguments[0], plan::Check::lookup));
   HIPPLAN_TRY_ASSIGN(const auto entry,
@@ -119,16 +146,11 @@ Result<void> extract(Inspection& in) {
     HIPPLAN_TRY_ASSIGN(const auto code, plan::extract_code(file, entry));
     return deliver_code(in, entry, code);
   }
-  if (in.part == "measurements") {
-    HIPPLAN_TRY_ASSIGN(const auto plan, file.read_plan(entry, false));
-    if (!plan.measurements.empty()) return deliver(in, entry, as_bytes(plan.measurements));
-    return Error{.code = Code::negative,
-                 .reason = "no-measurements",
-                 .where = in.arguments[0],
-                 .what = "the plan's kernel was not chosen by measured times"};
-  }
-  return inspect_usage("no part of a plan is called '" + in.part.substr(0, 80) + "'",
-                       "plan, graph, code, envelope or measurements");
+  for (const TextPart& part : kTextParts)
+    if (in.part == part.name) return deliver_text(in, file, entry, part);
+  return inspect_usage(
+      "no part of a plan is called '" + in.part.substr(0, 80) + "'",
+      "plan, graph, code, envelope, reasons, measurements, evidence or provenance");
 }
 
 }  // namespace hipplan::commands

@@ -43,11 +43,11 @@ uint64_t detached_signatures(const std::filesystem::path& folder) {
 }
 
 /// The bundle that was made or unpacked: the document with --json, else a line about it.
-Result<void> report_bundle(Inspection& in, const std::string& bundle, const std::string& written) {
-  HIPPLAN_TRY_ASSIGN(const auto bytes, FileView::open(bundle));
-  if (in.io.json()) return show_bundle(in, bytes.view(), bundle);
-  HIPPLAN_TRY_ASSIGN(const auto members, plan::list_bundle(bytes.view(), bundle));
-  uint64_t size = bytes.view().size();
+Result<void> report_bundle(Inspection& in, ByteView bytes, const std::string& bundle,
+                           const std::string& written) {
+  if (in.io.json()) return show_bundle(in, bytes, bundle);
+  HIPPLAN_TRY_ASSIGN(const auto members, plan::list_bundle(bytes, bundle));
+  uint64_t size = bytes.size();
   if (written != bundle) {
     size = 0;
     for (const auto& member : members) size += member.bytes;
@@ -107,7 +107,7 @@ Result<void> bundle(Inspection& in) {
                       !std::filesystem::is_regular_file(in.output, ignored);
   // A plan's name would be taken for a plan, and may be one of those that are packed. Under others
   // than this no command finds members.
-  if (!to_stdout && !device && !in.output.ends_with(".tar.zst"))
+  if (!to_stdout && !device && !plan::is_bundle_file_name(in.output))
     return Error{.code = Code::bad_input,
                  .reason = "output-name",
                  .where = in.output,
@@ -118,8 +118,10 @@ Result<void> bundle(Inspection& in) {
   if (in.io.json() && device)
     return inspect_usage("a pipe or device cannot be read back for the report", "-o FILE.tar.zst");
   if (to_stdout) {
-    HIPPLAN_TRY_ASSIGN(const auto bytes, plan::bundle_bytes(in.arguments[0]));
-    in.io.bytes(as_text(bytes));
+    HIPPLAN_TRY(plan::write_bundle(in.arguments[0], [&](ByteView piece) -> Result<void> {
+      in.io.bytes(as_text(piece));
+      return {};
+    }));
   } else {
     HIPPLAN_TRY(plan::write_bundle(in.arguments[0], in.output));
   }
@@ -127,7 +129,9 @@ Result<void> bundle(Inspection& in) {
     in.io.note(cat(counted(left, "detached signature"), left == 1 ? " is" : " are",
                    " not in the bundle, which takes .hplan files only; signatures inside files "
                    "(sign without --detached) travel with them"));
-  return to_stdout || device ? Result<void>() : report_bundle(in, in.output, in.output);
+  if (to_stdout || device) return {};
+  HIPPLAN_TRY_ASSIGN(const auto written, FileView::open(in.output));
+  return report_bundle(in, written.view(), in.output, in.output);
 }
 
 Result<void> unbundle(Inspection& in) {
@@ -135,12 +139,15 @@ Result<void> unbundle(Inspection& in) {
   if (in.output.empty()) return inspect_usage("no output given", "-o FOLDER/");
   if (in.output == "-") return inspect_usage("files cannot go to standard output", "-o FOLDER/");
   HIPPLAN_TRY(refuse_file_name(in.output));
-  HIPPLAN_TRY_ASSIGN(const auto members, plan::list_bundle(in.arguments[0]));
-  if (members.empty()) return empty_bundle(in.arguments[0]);
+  // Opened once: what comes out of a pipe comes once.
+  const std::string& bundle = in.arguments[0];
+  HIPPLAN_TRY_ASSIGN(const auto file, FileView::open(bundle));
+  HIPPLAN_TRY_ASSIGN(const auto members, plan::list_bundle(file.view(), bundle));
+  if (members.empty()) return empty_bundle(bundle);
   HIPPLAN_TRY(plan::refuse_links(in.output, members));
   if (!in.force) HIPPLAN_TRY(refuse_changed(members, in.output));
-  HIPPLAN_TRY(plan::unpack_bundle(in.arguments[0], in.output));
-  return report_bundle(in, in.arguments[0], in.output);
+  HIPPLAN_TRY(plan::unpack_bundle(file.view(), bundle, in.output));
+  return report_bundle(in, file.view(), bundle, in.output);
 }
 
 }  // namespace hipplan::commands

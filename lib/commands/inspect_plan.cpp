@@ -43,12 +43,53 @@ Result<void> size(Inspection& in) {
   return {};
 }
 
-/// Why the plan for `target` comes before others that fit a device.
-std::string precedence(const std::string& target, const target::Arch& device) {
-  if (target == device.text()) return "is for this very target";
-  if (target == device.base) return "is for the target's architecture";
-  return "comes first in the file";
+namespace {
+
+/// One candidate, what became of it, and the plan of its graph that is chosen, if any is.
+void show_candidate(Inspection& in, json::Writer& out, const Candidate& candidate,
+                    const Candidate* best, const target::Arch& device) {
+  const auto& entry = candidate.entry;
+  const bool wins = best == &candidate;
+  auto refusal = candidate.refusal;
+  // Nothing is to be done where another plan of the graph is chosen.
+  if (refusal && best != nullptr) refusal->advice.clear();
+  const std::string winner = best == nullptr ? ""
+                                             : cat("that for ", best->entry.target, " ",
+                                                   precedence(best->entry.target, device));
+  const std::string verdict = refusal ? "refused: " + refusal->text()
+                              : wins  ? std::string("chosen")
+                                      : "fits, not chosen: " + winner;
+  if (!in.io.json())
+    in.io.line(cat(entry.graph_key.hex().substr(0, 16), "/", entry.target, ": ", verdict));
+  out.begin_object().member("graph_key", entry.graph_key.hex()).member("target", entry.target);
+  out.member("plan_digest", entry.plan_digest.hex()).member("chosen", wins);
+  if (refusal) {
+    out.key("refusal");
+    write_error(out, *refusal);
+  } else if (!wins) {
+    out.member("passed_over", winner);
+  }
+  out.end_object();
 }
+
+/// Nothing when each graph has a plan for the device.
+std::optional<Error> unserved(const std::map<Digest, const Candidate*>& chosen,
+                              const plan::File& file, const target::Arch& device) {
+  std::vector<Digest> without;
+  for (const auto& [key, best] : chosen)
+    if (best == nullptr) without.push_back(key);
+  if (without.empty()) return std::nullopt;
+  if (without.size() == 1)
+    return no_plan_runs(file, without.front().hex(), device).within(file.where());
+  return Error{.code = Code::unusable,
+               .reason = "target",
+               .where = file.where(),
+               .what = cat(without.size(), " graphs have no plan that runs on ", device.text(),
+                           ", the first is ", without.front().hex().substr(0, 16)),
+               .advice = "bake them for " + device.base};
+}
+
+}  // namespace
 
 Result<void> resolve_command(Inspection& in) {
   HIPPLAN_TRY(need(in, 1, "one file"));
@@ -64,45 +105,14 @@ Result<void> resolve_command(Inspection& in) {
   out.begin_object().member("schema", "hipplan.resolve/1").member("path", in.arguments[0]);
   out.member("target", arch.text()).key("candidates").begin_array();
   const auto chosen = best_by_graph(candidates, arch);
-  bool unserved = false;
-  for (const auto& candidate : candidates) {
-    const Candidate* best = chosen.at(candidate.entry.graph_key);
-    const bool wins = best == &candidate;
-    unserved |= best == nullptr;
-    auto refusal = candidate.refusal;
-    // Nothing is to be done where another plan of the graph is chosen.
-    if (refusal && best != nullptr) refusal->advice.clear();
-    const std::string winner = best == nullptr ? ""
-                                               : cat("that for ", best->entry.target, " ",
-                                                     precedence(best->entry.target, arch));
-    const std::string verdict = refusal ? "refused: " + refusal->text()
-                                : wins  ? std::string("chosen")
-                                        : "fits, not chosen: " + winner;
-    if (!in.io.json())
-      in.io.line(cat(candidate.entry.graph_key.hex().substr(0, 16), "/", candidate.entry.target,
-                     ": ", verdict));
-    out.begin_object().member("graph_key", candidate.entry.graph_key.hex());
-    out.member("target", candidate.entry.target)
-        .member("plan_digest", candidate.entry.plan_digest.hex());
-    out.member("chosen", wins);
-    if (refusal) {
-      out.key("refusal");
-      write_error(out, *refusal);
-    } else if (!wins) {
-      out.member("passed_over", winner);
-    }
-    out.end_object();
-  }
-  out.end_array().end_object();
+  for (const auto& candidate : candidates)
+    show_candidate(in, out, candidate, chosen.at(candidate.entry.graph_key), arch);
+  out.end_array();
+  const auto refused = unserved(chosen, file, arch);
+  if (refused) write_error(out.key("error"), *refused);
+  out.end_object();
   if (in.io.json()) in.io.line(out.text());
-  if (unserved && chosen.size() == 1)
-    return no_plan_runs(file, chosen.begin()->first.hex(), arch).within(in.arguments[0]);
-  if (unserved)
-    return Error{.code = Code::unusable,
-                 .reason = "target",
-                 .where = in.arguments[0],
-                 .what = "a graph has no plan that runs on " + arch.text(),
-                 .advice = "bake one for " + arch.base};
+  if (refused) return *refused;
   return {};
 }
 

@@ -2,6 +2,7 @@
 #include "base/file.h"
 #include "base/harmless.h"
 #include "commands/inspect_parts.h"
+#include "commands/plans.h"
 #include "commands/targets.h"
 
 namespace hipplan::commands {
@@ -70,6 +71,7 @@ Result<void> describe_target(Inspection& in) {
     return usage_error({.where = "target",
                         .what = "standard output cannot take the target and a report",
                         .advice = "write the target to a file, or leave out --json"});
+  HIPPLAN_TRY(refuse_other_name(in.output, ".json"));
   HIPPLAN_TRY_ASSIGN(const auto device, open_device({in.device, "", {}, {}}, in.io));
   HIPPLAN_TRY_ASSIGN(const auto facts, device->facts());
   const std::string text =

@@ -252,11 +252,19 @@ void expand_folder(const fs::path& folder, const std::vector<std::string>& suffi
              std::make_move_iterator(found.end()));
 }
 
-void expand_glob(const std::string& pattern, std::vector<NamedPath>& out) {
+/// As a shell hands them over: a folder that matches is searched.
+void expand_glob(const std::string& pattern, const std::vector<std::string>& suffixes,
+                 std::vector<NamedPath>& out) {
   glob_t matches{};
   const int failed = ::glob(pattern.c_str(), 0, nullptr, &matches);
   if (failed == 0)
-    for (size_t i = 0; i < matches.gl_pathc; ++i) out.push_back({matches.gl_pathv[i], {}});
+    for (size_t i = 0; i < matches.gl_pathc; ++i) {
+      std::error_code ignored;
+      if (fs::is_directory(matches.gl_pathv[i], ignored))
+        expand_folder(matches.gl_pathv[i], suffixes, out);
+      else
+        out.push_back({matches.gl_pathv[i], {}});
+    }
   else
     out.push_back({pattern, nothing_found(pattern, "no file matches the pattern")});
   ::globfree(&matches);
@@ -270,11 +278,11 @@ Result<std::vector<NamedPath>> named_paths(const std::vector<std::string>& argum
   std::vector<NamedPath> out;
   for (const std::string& argument : arguments) {
     std::error_code ignored;
-    const bool there = argument == "-" || fs::exists(argument, ignored);
+    const bool there = argument == "-" || fs::exists(argument, ignored) || is_member(argument);
     if (argument != "-" && fs::is_directory(argument, ignored))
       expand_folder(argument, suffixes, out);
     else if (!there && argument.find_first_of("*?[") != std::string::npos)
-      expand_glob(argument, out);
+      expand_glob(argument, suffixes, out);
     else
       out.push_back({argument, {}});
   }

@@ -12,8 +12,10 @@
 #include "commands/plans.h"
 #include "commands/replaced.h"
 #include "commands/targets.h"
+#include "plan/bundle.h"
 #include "plan/extract.h"
 #include "plan/folder_output.h"
+#include "plan/signature.h"
 
 namespace hipplan::commands {
 namespace {
@@ -47,17 +49,33 @@ Result<uint64_t> take(plan::Writer& writer, const plan::File& file,
 Result<void> keep_bundles(const Inspection& in) {
   std::vector<std::string> members;
   std::copy_if(in.arguments.begin(), in.arguments.end(), std::back_inserter(members),
-               [](const auto& path) { return is_member(path) || path.ends_with(".tar.zst"); });
+               [](const auto& path) { return is_member(path) || plan::is_bundle_file_name(path); });
   return refuse_overwrite(in.output, members);
 }
 
-Result<void> write_to(Inspection& in, plan::Writer& writer) {
+/// Whether somebody has signed a file, inside it or beside it.
+bool is_signed(const plan::File& file, const std::string& path) {
+  std::error_code ignored;
+  return !file.signature_block().empty() ||
+         std::filesystem::exists(plan::detached_path(path), ignored);
+}
+
+std::string note_on_unsigned(const std::string& output, uint64_t signed_inputs) {
+  return cat(output, ": holds plans of ", counted(signed_inputs, "signed file"),
+             " and is not signed itself");
+}
+
+/// `signed_inputs`: how many of the files that the plans come from are signed.
+Result<void> write_to(Inspection& in, plan::Writer& writer, uint64_t signed_inputs) {
   HIPPLAN_TRY(keep_bundles(in));
-  HIPPLAN_TRY(refuse_bundle_name(in.output));
+  HIPPLAN_TRY(refuse_other_name(in.output, ".hplan"));
   if (in.output != "-") {
     const auto note = note_on_signature(in.output, false);
     HIPPLAN_TRY(writer.write(in.output));
-    if (note) in.io.note(*note);
+    if (note)
+      in.io.note(*note);
+    else if (signed_inputs != 0)
+      in.io.note(note_on_unsigned(in.output, signed_inputs));
     return {};
   }
   if (in.io.json())
@@ -103,17 +121,25 @@ Result<void> merge(Inspection& in) {
   if (in.output.empty()) return usage(in, "no output given", "-o FILE.hplan");
   HIPPLAN_TRY_ASSIGN(const auto paths, plan_paths(in.arguments));
   plan::Writer writer{plan::WriteOptions{}};
-  const FileVisitor add = [&](const std::string&, Result<OpenedFile> opened) -> Result<void> {
+  uint64_t taken = 0, signed_inputs = 0;
+  const FileVisitor add = [&](const std::string& name, Result<OpenedFile> opened) -> Result<void> {
     HIPPLAN_TRY(in.io.check_interrupted());
     if (!opened) return opened.error();
-    HIPPLAN_TRY(take(writer, opened->file, [](const plan::EntryInfo&) { return true; }));
+    HIPPLAN_TRY_ASSIGN(const uint64_t count,
+                       take(writer, opened->file, [](const plan::EntryInfo&) { return true; }));
+    taken += count;
+    signed_inputs += is_signed(opened->file, name) ? 1 : 0;
     return {};
   };
   for (size_t i = 0; i < paths.size(); ++i) {
     HIPPLAN_TRY(for_each_plan_file(paths[i], plan::Check::lookup, std::nullopt, add));
     if (paths.size() > 1) in.io.progress("merging files", i + 1, paths.size());
   }
-  HIPPLAN_TRY(write_to(in, writer));
+  HIPPLAN_TRY(write_to(in, writer, signed_inputs));
+  if (const uint64_t twice = taken - writer.entry_count())
+    in.io.note(cat(counted(twice, "plan"), twice == 1 ? " was" : " were",
+                   " there already and written once; of names and texts beside a plan that differ "
+                   "the first in byte order stays"));
   report(in, "hipplan.merge/1", one_file(in, writer.entry_count()));
   return {};
 }
@@ -154,6 +180,7 @@ Result<void> split(Inspection& in) {
     in.io.progress("writing files", i + 1, entries.size());
   }
   HIPPLAN_TRY(out.commit());
+  if (is_signed(file, in.arguments[0])) in.io.note(note_on_unsigned(in.output, 1));
   report(in, "hipplan.split/1", {entries.size(), entries.size(), bytes});
   return {};
 }
@@ -203,7 +230,7 @@ Result<void> strip(Inspection& in) {
   const auto wanted = [&](const plan::EntryInfo& entry) { return kept.count(entry.position) != 0; };
   plan::Writer writer{plan::WriteOptions{}};
   HIPPLAN_TRY_ASSIGN(const uint64_t taken, take(writer, file, wanted));
-  HIPPLAN_TRY(write_to(in, writer));
+  HIPPLAN_TRY(write_to(in, writer, is_signed(file, in.arguments[0]) ? 1 : 0));
   report(in, "hipplan.strip/1", one_file(in, taken));
   return {};
 }

@@ -27,23 +27,22 @@ Result<void> visit_bundle(const std::string& path, plan::Check check,
 }  // namespace
 
 Result<std::vector<NamedPath>> plan_paths(const std::vector<std::string>& arguments) {
-  return named_paths(arguments, {".hplan", ".tar.zst"});
+  return named_paths(arguments, {".hplan", std::string(plan::kBundleSuffix)});
 }
 
 Result<OpenedFile> open_trusted(const std::string& path, plan::Check check,
                                 const std::optional<Trust>& trust) {
   HIPPLAN_TRY_ASSIGN(auto bytes, open_view(path));
-  if (!trust) return parse_signed(std::move(bytes), path, {}, check, trust);
+  // Nothing lies beside standard input.
+  if (!trust || path == "-") return parse_signed(std::move(bytes), path, {}, check, trust);
   HIPPLAN_TRY_ASSIGN(const auto detached, plan::read_detached(path));
   return parse_signed(std::move(bytes), path, detached.view(), check, trust);
 }
 
 Result<void> for_each_plan_file(const NamedPath& path, plan::Check check,
                                 const std::optional<Trust>& trust, const FileVisitor& visit) {
-  constexpr std::string_view kBundle = ".tar.zst";
   if (path.failure) return visit(path.path, *path.failure);
-  if (path.path.size() > kBundle.size() && path.path.ends_with(kBundle))
-    return visit_bundle(path.path, check, trust, visit);
+  if (plan::is_bundle_file_name(path.path)) return visit_bundle(path.path, check, trust, visit);
   return visit(path.path, open_trusted(path.path, check, trust));
 }
 

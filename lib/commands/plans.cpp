@@ -172,14 +172,23 @@ std::array<std::string, 2> preferred_targets(const target::Arch& device) {
   return {device.text(), device.base};
 }
 
+/// Plans of a lower rank come first.
+size_t rank_of(const std::string& target, const target::Arch& device) {
+  const auto order = preferred_targets(device);
+  return static_cast<size_t>(std::find(order.begin(), order.end(), target) - order.begin());
+}
+
 }  // namespace
+
+std::string precedence(const std::string& target, const target::Arch& device) {
+  constexpr const char* kWhy[] = {"is for this very target", "is for the target's architecture",
+                                  "comes first in the file"};  // by rank
+  return kWhy[rank_of(target, device)];
+}
 
 std::map<Digest, const Candidate*> best_by_graph(const std::vector<Candidate>& candidates,
                                                  const target::Arch& device) {
-  const auto order = preferred_targets(device);
-  const auto rank = [&](const Candidate& c) {
-    return std::find(order.begin(), order.end(), c.entry.target) - order.begin();
-  };
+  const auto rank = [&](const Candidate& c) { return rank_of(c.entry.target, device); };
   std::map<Digest, const Candidate*> out;
   for (const auto& candidate : candidates) {
     const Candidate*& best = out[candidate.entry.graph_key];
@@ -287,14 +296,22 @@ Result<std::vector<plan::EntryInfo>> resolve_each(const plan::File& file,
   return out;
 }
 
-Result<void> refuse_bundle_name(const std::string& output) {
-  if (!output.ends_with(".tar.zst")) return {};
-  return Error{.code = Code::bad_input,
-               .reason = "output-name",
-               .where = output,
-               .what = "is a bundle's name",
-               .expected = "-o FILE.hplan",
-               .advice = "hipplan-inspect bundle FOLDER -o FILE.tar.zst makes a bundle"};
+Result<void> refuse_other_name(const std::string& output, std::string_view own) {
+  constexpr std::pair<std::string_view, const char*> kEndings[] = {
+      {".hplan", "a plan file's"}, {plan::kBundleSuffix, "a bundle's"},
+      {".sig", "a signature's"},   {".pem", "a key's"},
+      {".npy", "an array's"},      {".kpack", "a kernel archive's"},
+      {".json", "a JSON file's"}};
+  for (const auto& [ending, whose] : kEndings) {
+    if (ending == own || !output.ends_with(ending)) continue;
+    Error error{.code = Code::bad_input, .reason = "output-name", .where = output};
+    error.what = cat("is ", whose, " name");
+    error.expected = cat("-o FILE", own);
+    if (ending == plan::kBundleSuffix)
+      error.advice = "hipplan-inspect bundle FOLDER -o FILE.tar.zst makes a bundle";
+    return error;
+  }
+  return {};
 }
 
 }  // namespace hipplan::commands

@@ -60,6 +60,9 @@ Result<OpenedFile> parse_signed(FileView bytes, const std::string& where, ByteVi
 Result<std::vector<Candidate>> judge(const plan::File& file, const std::string& graph_key,
                                      const target::Arch& device);
 
+/// Why a plan for `target` comes before others that fit a device.
+[[nodiscard]] std::string precedence(const std::string& target, const target::Arch& device);
+
 /// Each graph's best candidate: the exact target, then the base architecture, then any that fits.
 /// Graphs without one map to null.
 [[nodiscard]] std::map<Digest, const Candidate*> best_by_graph(
@@ -84,7 +87,9 @@ std::optional<std::string> note_on_taken(const std::vector<plan::EntryInfo>& tak
 Result<plan::EntryInfo> resolve(const plan::File& file, const std::string& graph_key,
                                 const target::Arch& device);
 
-/// A file that is no bundle is not given a bundle's name, by which tools would take it for one.
-Result<void> refuse_bundle_name(const std::string& output);
+/// A file is not given a name that says it were something else, by which tools and people would
+/// take it for that, and which may be a plan's or a key's that is there. `own` is the ending of
+/// what is written, empty where it has none of its own.
+Result<void> refuse_other_name(const std::string& output, std::string_view own);
 
 }  // namespace hipplan::commands

@@ -138,7 +138,7 @@ constexpr plan::ReasonFacts kGeneralReasons[] = {
     {"machine", "interrupted", "interrupted", "stopped on request"},
     {"machine", "exception", "internal", "a fault inside hipplan"},
     {"machine", "struct-size", "bad-input",
-     "an options structure is not this version's, or does not say its size"},
+     "an options structure asks for more than this version has, or does not say its size"},
 };
 
 }  // namespace

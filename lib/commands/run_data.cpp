@@ -143,7 +143,10 @@ Result<void> check_output_names(const hipplan_run_options& options, const Assign
   for (const auto& [uid, path] : expects) read.push_back(path);
   HIPPLAN_TRY(refuse_twice_stdin(read));
   HIPPLAN_TRY_ASSIGN(const auto outputs, assignments(options.outputs, "--output"));
-  for (const auto& [uid, path] : outputs) HIPPLAN_TRY(refuse_overwrite(path, read));
+  for (const auto& [uid, path] : outputs) {
+    HIPPLAN_TRY(refuse_overwrite(path, read));
+    HIPPLAN_TRY(refuse_other_name(path, ".npy"));
+  }
   HIPPLAN_TRY(refuse_own_expectation(outputs, expects));
   HIPPLAN_TRY(require_files(inputs));
   return require_files(expects);

@@ -2,6 +2,7 @@
 #include "base/file.h"
 #include "commands/inspect_parts.h"
 #include "commands/plans.h"
+#include "plan/bundle.h"
 #include "plan/signature.h"
 
 namespace hipplan::commands {
@@ -53,7 +54,7 @@ std::string sign_note(const Inspection& in, const plan::PrivateKey& key,
 Result<std::vector<std::string>> files_to_sign(const Inspection& in) {
   for (const auto& path : in.arguments) {
     if (path == "-") return sign_usage("standard input cannot be signed", "a file");
-    if (is_member(path) || path.ends_with(".tar.zst"))
+    if (is_member(path) || plan::is_bundle_file_name(path))
       return usage_error({.where = path,
                           .what = "files in a bundle cannot be signed there",
                           .expected = "plan files or folders of them",
@@ -110,13 +111,20 @@ Result<void> list_signatures(Inspection& in) {
   Shown shown{in, trust, set.directory_digest, out};
   show_signatures(shown, set.embedded, false);
   show_signatures(shown, set.detached, true);
-  out.end_array().end_object();
+  out.end_array();
+  std::optional<Error> refused;
+  if (trust) {
+    const auto judged = plan::require_signed(set, trust->keys, trust->now, path);
+    if (!judged) refused = judged.error();
+  }
+  if (refused) write_error(out.key("error"), *refused);
+  out.end_object();
   if (in.io.json()) in.io.line(out.text());
   if (!in.io.json() && set.embedded.empty() && set.detached.empty())
     in.io.line("not signed");
   else if (!in.io.json() && trust)
     in.io.line("the contents are not checked; hipplan-verify checks them");
-  if (trust) HIPPLAN_TRY(plan::require_signed(set, trust->keys, trust->now, path));
+  if (refused) return *refused;
   return {};
 }
 

@@ -38,11 +38,23 @@ inline constexpr const char* kManifestSchema = "hipplan.bundle/1";
 
 /// Packs the *.hplan files under `folder` (recursively, links not followed) in order of name. Same
 /// files, same bytes, whatever the locale. Each file is checked whole; a damaged one is refused,
-/// and before that a name that is none of a member: bad_input, reason "bundle-name".
+/// and before that a name that is none of a member: bad_input, reason "bundle-name". Where the
+/// machine knows no locale with UTF-8, names that are not ASCII fail with machine, "bundle-write".
 Result<void> write_bundle(const std::filesystem::path& folder, const std::filesystem::path& output,
                           int compression_level = 3);
-/// The same bytes in memory.
-Result<Bytes> bundle_bytes(const std::filesystem::path& folder, int compression_level = 3);
+/// Takes the next bytes of a bundle.
+using BundleOutput = std::function<Result<void>(ByteView)>;
+/// The same bytes piece by piece. What a check refuses is refused before the first; a file that
+/// changes meanwhile, or cannot be read any more, ends the bundle in the middle.
+Result<void> write_bundle(const std::filesystem::path& folder, const BundleOutput& output,
+                          int compression_level = 3);
+
+/// What a bundle's file is called behind its own name.
+inline constexpr std::string_view kBundleSuffix = ".tar.zst";
+/// Whether a path is named like a bundle.
+[[nodiscard]] inline bool is_bundle_file_name(std::string_view path) {
+  return path.size() > kBundleSuffix.size() && path.ends_with(kBundleSuffix);
+}
 
 /// Whether bytes start like a bundle: a zstd frame, or one cut off inside its magic.
 [[nodiscard]] bool looks_like_bundle(ByteView bytes);
@@ -75,5 +87,7 @@ Result<void> refuse_links(const std::filesystem::path& folder,
 /// it, or in the place of a member, is refused (bad_input, reason "bundle-link").
 Result<void> unpack_bundle(const std::filesystem::path& bundle, const std::filesystem::path& folder,
                            const BundleLimits& limits = {});
+Result<void> unpack_bundle(ByteView bundle, const std::string& where,
+                           const std::filesystem::path& folder, const BundleLimits& limits = {});
 
 }  // namespace hipplan::plan

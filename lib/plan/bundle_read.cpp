@@ -309,15 +309,20 @@ Result<void> refuse_links(const fs::path& folder, const std::vector<BundleMember
 Result<void> unpack_bundle(const fs::path& bundle, const fs::path& folder,
                            const BundleLimits& limits) {
   HIPPLAN_TRY_ASSIGN(const auto file, FileView::open(bundle));
+  return unpack_bundle(file.view(), bundle.string(), folder, limits);
+}
+
+Result<void> unpack_bundle(ByteView bundle, const std::string& where, const fs::path& folder,
+                           const BundleLimits& limits) {
   // A file that is no bundle makes no folder.
-  HIPPLAN_TRY_ASSIGN(const auto members, list_bundle(file.view(), bundle.string(), limits));
+  HIPPLAN_TRY_ASSIGN(const auto members, list_bundle(bundle, where, limits));
   HIPPLAN_TRY(refuse_links(folder, members));
   HIPPLAN_TRY_ASSIGN(auto out, FolderOutput::create(folder));
   const BundleVisitor write = [&](const BundleMember& member, ByteView bytes) -> Result<bool> {
     HIPPLAN_TRY(out.add(member.name, bytes));
     return true;
   };
-  HIPPLAN_TRY(for_each_in_bundle(file.view(), bundle.string(), limits, write));
+  HIPPLAN_TRY(for_each_in_bundle(bundle, where, limits, write));
   return out.commit();
 }
 

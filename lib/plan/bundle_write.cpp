@@ -70,12 +70,14 @@ Result<void> check_name(const std::string& name, const fs::path& path) {
                      "a name in UTF-8", "bytes that are none", "rename it");
   if (!is_bundle_member_name(name))
     return bad_input("bundle-name", path.string(), "file name cannot go into a bundle",
-                     "printable characters", quote(name));
+                     "at most 1024 bytes without control characters and backslashes, no part empty "
+                     "or made of dots",
+                     quote(name), "rename it");
   if (is_ascii(name) || utf8_locale() != nullptr) return {};
   Error error = machine("bundle-write", path.string(),
                         "names that are not ASCII need a locale that this system lacks");
-  error.expected = "C.UTF-8";
-  error.advice = "install it, or rename the file";
+  error.expected = "C.UTF-8 or en_US.UTF-8";
+  error.advice = "install one of them, or rename the file";
   return error;
 }
 
@@ -157,13 +159,13 @@ bool is_bundle_member_name(std::string_view name) {
 namespace {
 
 /// The files of a folder, and what the manifest says of them.
-struct Packed {
+struct CheckedFolder {
   std::vector<Found> files;
   std::vector<BundleMember> members;
 };
 
-Result<Packed> check_plans(const fs::path& folder) {
-  Packed out;
+Result<CheckedFolder> check_plans(const fs::path& folder) {
+  CheckedFolder out;
   HIPPLAN_TRY_ASSIGN(out.files, find_plans(folder));
   for (const auto& found : out.files) {
     HIPPLAN_TRY_ASSIGN(const auto file, File::open(found.path, Check::full));
@@ -172,7 +174,8 @@ Result<Packed> check_plans(const fs::path& folder) {
   return out;
 }
 
-Result<void> write_packed(const Packed& packed, int level, const BundleFrameWriter::Put& out) {
+Result<void> write_packed(const CheckedFolder& packed, int level,
+                          const BundleFrameWriter::Put& out) {
   BundleFrameWriter frame(out, level);
   Sink sink{frame, {}};
   const LocaleHeld names(utf8_locale());
@@ -196,14 +199,10 @@ Result<void> write_bundle(const fs::path& folder, const fs::path& output, int co
   return target.commit();
 }
 
-Result<Bytes> bundle_bytes(const fs::path& folder, int compression_level) {
+Result<void> write_bundle(const fs::path& folder, const BundleOutput& output,
+                          int compression_level) {
   HIPPLAN_TRY_ASSIGN(const auto packed, check_plans(folder));
-  Bytes out;
-  HIPPLAN_TRY(write_packed(packed, compression_level, [&](ByteView stored) -> Result<void> {
-    append(out, stored);
-    return {};
-  }));
-  return out;
+  return write_packed(packed, compression_level, output);
 }
 
 }  // namespace hipplan::plan

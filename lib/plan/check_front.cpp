@@ -121,8 +121,11 @@ Result<Section> read_section(ByteView entry, const Header& header, const std::st
   out.raw_bytes = *load<uint64_t>(entry, 24);
   out.objects = *load<uint64_t>(entry, 32);
   out.sha256 = load_digest(entry, 64);
-  const bool zeros = (flags & ~(kRequiredFlag | kBoundFlag)) == 0 &&
-                     all_zero(entry.subspan(5, 3)) && all_zero(entry.subspan(40, 24));
+  out.later_flags = flags & static_cast<uint16_t>(~(kRequiredFlag | kBoundFlag));
+  out.later_head = *load<decltype(out.later_head)>(entry, 5);
+  out.later_tail = *load<decltype(out.later_tail)>(entry, 40);
+  const bool zeros =
+      out.later_flags == 0 && all_zero(entry.subspan(5, 3)) && all_zero(entry.subspan(40, 24));
   if (out.type == 0 || (!zeros && !is_later_minor(header)))
     return damaged("directory-form", place, "flags, type or reserved bytes are wrong",
                    "a type, flags 0 to 3, zeros", cat("type ", out.type, ", flags ", flags));
@@ -134,6 +137,9 @@ Result<Section> read_section(ByteView entry, const Header& header, const std::st
 
 /// Known sections must be as this version writes them; unknown ones must be optional.
 Result<void> check_meaning(const Section& section, const Header& header, const std::string& place) {
+  if (section.bound && section.type < kFirstWholeFileSection)
+    return damaged("directory-form", place, "parts of plans are not about the file as a whole",
+                   "flags without bit 1", cat("type ", section.type, ", bound"));
   if (!is_known_section(section.type)) {
     if (!section.required) return {};
     return unusable("unknown-section", place,
@@ -141,10 +147,9 @@ Result<void> check_meaning(const Section& section, const Header& header, const s
                     cat("reader of format ", kContainerMajor, ".", kContainerMinor),
                     cat("file of format ", header.major, ".", header.minor), "use a newer hipplan");
   }
-  if (section.required != is_required_section(section.type) || section.bound)
-    return damaged("directory-form", place, "flags are wrong for this type",
-                   is_required_section(section.type) ? "required" : "optional",
-                   cat(section.required ? "required" : "optional", section.bound ? ", bound" : ""));
+  if (section.required != is_required_section(section.type))
+    return damaged("directory-form", place, "required flag is wrong for this type",
+                   cat(is_required_section(section.type)), cat(section.required));
   const uint8_t wanted = is_object_section(section.type) ? kPerObject : kStored;
   if (section.compression != wanted)
     return unusable("compression", place, "unknown compression of this section",
@@ -203,10 +208,12 @@ Result<void> check_signature_block(ByteView block, const std::string& place) {
   if (!starts_with(block, magic_bytes(kSignatureMagic)) || block.size() < kSignatureHeaderBytes)
     return damaged("signature-block", place, "does not start like a signature block",
                    "marker 89 48 53 47 0d 0a 1a 0a", "other bytes");
-  if (*load<uint64_t>(block, 16) != block.size() || *load<uint16_t>(block, 10) != 0 ||
-      *load<uint64_t>(block, 24) != 0)
-    return damaged("signature-block", place, "header is wrong", cat(block.size(), " bytes"),
-                   cat(*load<uint64_t>(block, 16), " bytes"));
+  if (*load<uint64_t>(block, 16) != block.size())
+    return damaged("signature-block", place, "header tells another size",
+                   cat(block.size(), " bytes"), cat(*load<uint64_t>(block, 16), " bytes"));
+  if (*load<uint16_t>(block, 10) != 0 || *load<uint64_t>(block, 24) != 0)
+    return damaged("signature-block", place, "reserved bytes are not zero", "zeros",
+                   "another value");
   const Digest actual =
       Sha256().update(block.first(32)).update(block.subspan(kSignatureHeaderBytes)).finish();
   if (actual != load_digest(block, 32))

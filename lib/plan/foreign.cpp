@@ -34,6 +34,12 @@ constexpr KindFacts kKinds[] = {
     {FileKind::signature, "signature", "the detached signatures of a plan file"},
     {FileKind::pem, "pem", "a key or certificate in PEM form"},
     {FileKind::text, "text", "text"},
+    {FileKind::npy, "npy", "a NumPy array"},
+    {FileKind::kpack_manifest, "kpack-manifest", "the manifest of kpack archives"},
+    {FileKind::tar, "tar", "a tar archive"},
+    {FileKind::gzip, "gzip", "a gzip file"},
+    {FileKind::xz, "xz", "an xz file"},
+    {FileKind::zip, "zip", "a zip archive"},
 };
 
 const KindFacts& facts(FileKind kind) {
@@ -104,6 +110,29 @@ bool is_pem(ByteView bytes) {
   return text.find("-----BEGIN ") != std::string_view::npos;
 }
 
+/// Formats that are told by their first bytes and are nothing to us; msgpack's map of strings that
+/// kpack manifests are starts with the name of their version.
+std::optional<FileKind> known_format(ByteView bytes) {
+  struct Mark {
+    FileKind kind;
+    uint64_t at;
+    std::string_view text;
+  };
+  constexpr Mark kMarks[] = {{FileKind::npy, 0, "\x93NUMPY"},
+                             {FileKind::kpack_manifest, 1,
+                              "\xae"
+                              "format_version"},
+                             {FileKind::tar, 257, "ustar"},
+                             {FileKind::gzip, 0, "\x1f\x8b\x08"},
+                             {FileKind::xz, 0,
+                              "\xfd"
+                              "7zXZ"},
+                             {FileKind::zip, 0, "PK\x03\x04"}};
+  for (const Mark& mark : kMarks)
+    if (has(bytes, mark.at, mark.text)) return mark.kind;
+  return std::nullopt;
+}
+
 /// What to do with a file of a kind that plans are not.
 const char* advice_on(FileKind kind) {
   switch (kind) {
@@ -138,6 +167,7 @@ FileKind recognise(ByteView bytes) {
   if (has(bytes, 0, "KPAK")) return FileKind::kpack;
   if (const auto code = code_file(bytes)) return *code;
   if (has(bytes, 0, "\x28\xb5\x2f\xfd")) return FileKind::bundle;
+  if (const auto known = known_format(bytes)) return *known;
   if (has(bytes, 4, "HDGP")) return FileKind::hipdnn_container;
   if (is_json(bytes)) return FileKind::json;
   if (is_hipdnn_envelope(bytes)) return FileKind::hipdnn_envelope;

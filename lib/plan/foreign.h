@@ -27,6 +27,12 @@ enum class FileKind {
   signature,         ///< detached signatures of a plan file, NAME.hplan.sig
   pem,               ///< keys or certificates in PEM form
   text,              ///< any other text
+  npy,               ///< NumPy array
+  kpack_manifest,    ///< what a tool around kpack archives writes, .kpm
+  tar,
+  gzip,
+  xz,
+  zip,
 };
 
 /// "an AMDGPU ELF code object"; with an article, for messages.

@@ -33,14 +33,14 @@ void append_zeros(Bytes& to, size_t count) {
 void append_section(Bytes& to, const Section& section) {
   append(to, section.type);
   append(to, static_cast<uint16_t>((section.required ? kRequiredFlag : 0) |
-                                   (section.bound ? kBoundFlag : 0)));
+                                   (section.bound ? kBoundFlag : 0) | section.later_flags));
   append(to, section.compression);
-  append_zeros(to, 3);
+  append(to, section.later_head);
   append(to, section.offset);
   append(to, section.stored_bytes);
   append(to, section.raw_bytes);
   append(to, section.objects);
-  append_zeros(to, 24);
+  append(to, section.later_tail);
   append(to, section.sha256.bytes);
 }
 

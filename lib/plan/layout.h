@@ -70,6 +70,10 @@ struct Section {
   uint64_t offset = 0, stored_bytes = 0, raw_bytes = 0, objects = 0;
   Digest sha256;       ///< of the stored bytes
   bool bound = false;  ///< about this file as a whole: not taken over into another
+  /// What a later minor version put into the entry where this one has zeros.
+  uint16_t later_flags = 0;
+  std::array<uint8_t, 3> later_head{};
+  std::array<uint8_t, 24> later_tail{};
   [[nodiscard]] uint64_t end() const { return offset + stored_bytes; }
 };
 

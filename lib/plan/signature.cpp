@@ -15,7 +15,8 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr uint64_t kCountAt = 12, kKeyIdAt = 8, kBytesAt = 40, kEd25519Bytes = 64;
-constexpr uint64_t kMostSignatures = 1024, kMostSignatureBytes = 1 << 16;
+/// Of a block; a reader may hold one in memory.
+constexpr uint64_t kMostSignatures = 1024, kMostBlockBytes = 1 << 20;
 
 Error untrusted(const Reason& reason, const std::string& where, std::string what,
                 std::string expected, std::string found) {
@@ -32,9 +33,10 @@ Error untrusted(const Reason& reason, const std::string& where, std::string what
 Result<Bytes> encode_checked(const std::vector<Signature>& signatures, const std::string& where) {
   Bytes out = encode_signatures(signatures);
   const auto count = *load<uint32_t>(out, kCountAt);
-  if (count <= kMostSignatures) return out;
+  if (count <= kMostSignatures && out.size() <= kMostBlockBytes) return out;
   return bad_input("signature-count", where, "has no room for another signature",
-                   cat("at most ", kMostSignatures), cat(count));
+                   cat("at most ", kMostSignatures, " in ", kMostBlockBytes, " bytes"),
+                   cat(count, " in ", out.size(), " bytes"));
 }
 
 /// The signature that starts at `at`, whose record says how long it is. Of algorithms that are not
@@ -43,13 +45,18 @@ Result<Signature> parse_signature(ByteView block, uint64_t at, const std::string
   const auto algorithm = load<uint16_t>(block, at), zero = load<uint16_t>(block, at + 2);
   const auto size = load<uint32_t>(block, at + 4);
   const auto record = size ? slice(block, at, *size) : std::nullopt;
-  const bool framed = record && *zero == 0 && *size > kBytesAt && *size % 8 == 0 &&
-                      *size <= kBytesAt + kMostSignatureBytes;
-  if (!framed || (*algorithm == kEd25519 && *size != kBytesAt + kEd25519Bytes))
-    return damaged("signature-block", where, "signature is malformed",
-                   cat(kBytesAt + kEd25519Bytes, " bytes of Ed25519, or up to ",
-                       kBytesAt + kMostSignatureBytes, " of another algorithm"),
-                   size ? cat(*size, " bytes") : "the block's end");
+  if (!record)
+    return damaged("signature-block", where, "signature lies beyond the block's end",
+                   cat("within ", block.size(), " bytes"),
+                   cat(size ? cat(*size, " bytes") : std::string("a record"), " at ", at));
+  if (*zero != 0)
+    return damaged("signature-block", where, "reserved bytes are not zero", "0", cat(*zero));
+  const bool known = *algorithm == kEd25519;
+  if (known ? *size != kBytesAt + kEd25519Bytes : *size <= kBytesAt || *size % 8 != 0)
+    return damaged("signature-block", where, "signature has a wrong size",
+                   known ? cat(kBytesAt + kEd25519Bytes, " bytes, as all of Ed25519 have")
+                         : cat("a multiple of 8 above ", kBytesAt),
+                   cat(*size, " bytes"));
   Signature out;
   out.algorithm = *algorithm;
   out.key_id.bytes = *load<std::array<uint8_t, 32>>(*record, kKeyIdAt);
@@ -70,9 +77,10 @@ Result<std::vector<Signature>> parse_signatures(ByteView block, const std::strin
   const auto format = *load<uint16_t>(block, 8);
   if (format != 1) return version_error(where, "signature block", format, 0, 1, 0);
   const auto count = *load<uint32_t>(block, kCountAt);
-  if (count == 0 || count > kMostSignatures)
-    return damaged("signature-block", where, "wrong number of signatures",
-                   cat("1 to ", kMostSignatures), cat(count));
+  if (count == 0 || count > kMostSignatures || block.size() > kMostBlockBytes)
+    return damaged("signature-block", where, "wrong number of signatures, or too many bytes",
+                   cat("1 to ", kMostSignatures, ", at most ", kMostBlockBytes, " bytes"),
+                   cat(count, " in ", block.size(), " bytes"));
   std::vector<Signature> out;
   uint64_t at = kSignatureHeaderBytes;
   for (uint32_t i = 0; i < count; ++i) {
@@ -99,7 +107,7 @@ Bytes encode_signatures(const std::vector<Signature>& signatures) {
     append(records, uint16_t{0});
     append(records, static_cast<uint32_t>(kBytesAt + signature->bytes.size()));
     append(records, id.bytes);
-    for (const uint8_t byte : signature->bytes) append(records, byte);
+    append(records, std::as_bytes(std::span(signature->bytes)));
   }
   Bytes out;
   append(out, kSignatureMagic);
@@ -133,7 +141,15 @@ Result<SignatureSet> read_signatures(ByteView file, ByteView detached, const std
   out.directory_digest = front.header.directory_digest;
   HIPPLAN_TRY_ASSIGN(out.embedded,
                      parse_or_none(front.signature_block, where + ": signature block"));
-  HIPPLAN_TRY_ASSIGN(out.detached, parse_or_none(detached, where + ".sig"));
+  auto beside = parse_or_none(detached, where + ".sig");
+  if (!beside) {
+    // The plan file itself may be sound.
+    Error error = beside.error();
+    if (error.code == ErrorCode::damaged)
+      error.advice = "fetch the signature again, or sign the file again";
+    return error;
+  }
+  out.detached = std::move(*beside);
   return out;
 }
 
@@ -191,7 +207,7 @@ Result<FileView> read_detached(const fs::path& file) {
   std::error_code ignored;
   if (!fs::exists(beside, ignored)) return FileView();
   HIPPLAN_TRY(require_regular(beside, "open"));
-  HIPPLAN_TRY_ASSIGN(auto out, FileView::open(beside, 1 << 20));
+  HIPPLAN_TRY_ASSIGN(auto out, FileView::open(beside, kMostBlockBytes));
   if (out.view().empty())
     return damaged("signature-block", beside.string(), "file is empty", "a signature block",
                    "0 bytes");
@@ -199,6 +215,8 @@ Result<FileView> read_detached(const fs::path& file) {
 }
 
 Result<void> sign_file(const fs::path& path, const PrivateKey& key, bool detached) {
+  // What a pipe gives cannot be signed where it lies.
+  HIPPLAN_TRY(require_regular(path, "open"));
   // Two signers who read the same file would write over each other's signature.
   HIPPLAN_TRY_ASSIGN(const auto lock, FileLock::take(path));
   HIPPLAN_TRY_ASSIGN(const auto file, File::open(path, Check::full));

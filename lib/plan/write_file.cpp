@@ -1,4 +1,6 @@
 // The file out of what a writer holds: places first, then the bytes.
+#include <algorithm>
+
 #include "plan/errors.h"
 #include "plan/index.h"
 #include "plan/writer_state.h"
@@ -45,8 +47,16 @@ void Writer::State::place_records() {
   }
 }
 
+/// What was taken over from files of a later minor version needs that version.
+uint16_t Writer::State::lowest_minor() const {
+  uint16_t out = kContainerMinor;
+  for (const auto& [key, entry] : entries) out = std::max(out, entry.minor);
+  for (const auto& [type, kept] : unknown) out = std::max(out, kept.minor);
+  return out;
+}
+
 /// Sizes and offsets of all sections; the digests come while writing.
-void Writer::State::place_sections() {
+Result<void> Writer::State::place_sections() {
   const uint64_t index_bytes = build_index(index).pages.size();
   std::map<uint16_t, Section> by_type;
   const auto set = [&](uint16_t type, uint8_t compression, uint64_t stored, uint64_t raw,
@@ -60,6 +70,10 @@ void Writer::State::place_sections() {
   for (const auto& [type, layout] : objects)
     set(type, kPerObject, layout.stored_bytes, layout.raw_bytes, layout.places.size());
   for (const auto& [type, kept] : unknown) by_type[type] = kept.section;
+  if (by_type.size() > kMostSections)
+    return bad_input("section-conflict", "plan file", "has no room for all sections",
+                     cat("at most ", kMostSections), cat(by_type.size()),
+                     "keep the plans in several files");
   sections.clear();
   uint64_t end = kHeaderBytes + by_type.size() * kDirectoryEntryBytes;
   for (auto& [type, section] : by_type) {
@@ -70,6 +84,8 @@ void Writer::State::place_sections() {
   }
   header.content_bytes = end;
   header.entry_count = index.size();
+  header.minor = lowest_minor();
+  return {};
 }
 
 Record Writer::State::record_of(const Pending& entry, ByteView envelope) const {
@@ -120,7 +136,7 @@ Result<void> Writer::State::put(Output& out) {
   HIPPLAN_TRY(check_complete());
   HIPPLAN_TRY(place_objects());
   place_records();
-  place_sections();
+  HIPPLAN_TRY(place_sections());
   HIPPLAN_TRY(out.put_zeros(kHeaderBytes + sections.size() * kDirectoryEntryBytes));
   for (auto& section : sections) HIPPLAN_TRY(put_section(out, section));
   const BuiltIndex built = build_index(index);

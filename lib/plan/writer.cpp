@@ -1,5 +1,6 @@
 // Collecting plans: their decisions as envelopes, their parts as objects.
 #include <algorithm>
+#include <tuple>
 
 #include "plan/codec.h"
 #include "plan/errors.h"
@@ -15,6 +16,15 @@ std::vector<std::pair<uint16_t, const std::string*>> texts(const Plan& plan) {
           {kMeasurementsSection, &plan.measurements},
           {kEvidenceSection, &plan.evidence},
           {kProvenanceSection, &plan.provenance}};
+}
+
+/// Whether two sections of one type hold the same and their entries say the same of it.
+bool same_content(const Section& a, const Section& b) {
+  const auto facts = [](const Section& s) {
+    return std::tie(s.sha256, s.compression, s.raw_bytes, s.objects, s.later_flags, s.later_head,
+                    s.later_tail);
+  };
+  return facts(a) == facts(b);
 }
 
 std::string place_of(const Plan& plan) {
@@ -53,17 +63,17 @@ Result<std::vector<ObjectKey>> Writer::State::add_parts(const Plan& plan,
   return parts;
 }
 
-Result<void> Writer::State::enter(const Plan& plan, std::vector<ObjectKey> parts) {
+Result<void> Writer::State::enter(const Plan& plan, std::vector<ObjectKey> parts, uint16_t minor) {
   std::sort(parts.begin(), parts.end());
   parts.erase(std::unique(parts.begin(), parts.end()), parts.end());
   HIPPLAN_TRY_ASSIGN(const auto payload,
                      encode_payload_as(plan.payload, PayloadKind::by_reference));
   HIPPLAN_TRY_ASSIGN(const auto envelope, encode_envelope(plan.envelope, payload,
                                                           Identity{plan.graph_key, plan.target}));
-  Pending entry{plan_digest(plan), std::move(parts), 0, envelope.size()};
+  Pending entry{plan_digest(plan), std::move(parts), 0, envelope.size(), minor};
   const EntryKey key{plan.graph_key, plan.target};
   if (const auto known = entries.find(key); known != entries.end()) {
-    const auto& other = known->second;
+    auto& other = known->second;
     if (other.plan_digest != entry.plan_digest)
       return bad_input("duplicate-plan", place_of(plan),
                        "two plans with different decisions for one graph and target",
@@ -74,6 +84,7 @@ Result<void> Writer::State::enter(const Plan& plan, std::vector<ObjectKey> parts
     if (other.parts < entry.parts) return {};
     if (other.parts == entry.parts) {
       HIPPLAN_TRY_ASSIGN(const auto bytes, store.unspool(other.spool_offset, other.envelope_bytes));
+      if (bytes == envelope) other.minor = std::min(other.minor, minor);
       if (bytes <= envelope) return {};
     }
   }
@@ -100,11 +111,11 @@ Result<void> Writer::add_from(const File& file, const EntryInfo& entry) {
   HIPPLAN_TRY_ASSIGN(const auto record, from.record(entry));
   HIPPLAN_TRY_ASSIGN(const auto plan, from.decisions(entry, record));
   std::vector<ObjectKey> parts;
+  uint16_t minor = kContainerMinor;
   for (const auto& ref : record.refs) {
     const std::string place = cat(from.entry_place(entry), ": ", section_name(ref.type));
     const auto& key = parts.emplace_back(ref.type, ref.sha256);
-    if (!is_known_section(ref.type))
-      state_->header.minor = std::max(state_->header.minor, file.minor_version());
+    if (!is_known_section(ref.type)) minor = file.minor_version();
     // The frame of a code object is taken over as it is, whether it is compressed is its writer's
     // choice. Of others only the object is: its frame in the new file is made anew.
     const bool frame = ref.type == kCodeSection && ref.alone();
@@ -118,21 +129,26 @@ Result<void> Writer::add_from(const File& file, const EntryInfo& entry) {
     HIPPLAN_TRY_ASSIGN(const auto stored, from.frame(ref, place));
     HIPPLAN_TRY(store.add_stored_code(ref, stored));
   }
-  return state_->enter(plan, std::move(parts));
+  return state_->enter(plan, std::move(parts), minor);
 }
 
 Result<void> Writer::keep_unknown_sections(const File& file) {
   for (const auto& section : file.state_->front.sections) {
     if (is_known_section(section.type) || is_object_section(section.type)) continue;
     if (section.bound || is_bound_section(section.type)) continue;
-    state_->header.minor = std::max(state_->header.minor, file.minor_version());
     HIPPLAN_TRY_ASSIGN(const auto bytes, file.section_bytes(section.type));
     const auto known = state_->unknown.find(section.type);
-    if (known != state_->unknown.end() && known->second.section.sha256 != section.sha256)
+    if (known == state_->unknown.end()) {
+      state_->unknown[section.type] = {section, Bytes(bytes.begin(), bytes.end()),
+                                       file.minor_version()};
+      continue;
+    }
+    auto& kept = known->second;
+    if (!same_content(kept.section, section))
       return bad_input("section-conflict", file.where(),
                        cat("another file has a different section of type ", section.type),
-                       known->second.section.sha256.hex(), section.sha256.hex());
-    state_->unknown[section.type] = {section, Bytes(bytes.begin(), bytes.end())};
+                       kept.section.sha256.hex(), section.sha256.hex());
+    kept.minor = std::min(kept.minor, file.minor_version());
   }
   return {};
 }

@@ -20,12 +20,14 @@ struct Pending {
   std::vector<ObjectKey> parts;  ///< sorted, each once
   uint64_t spool_offset = 0;     ///< of the envelope
   uint64_t envelope_bytes = 0;
+  uint16_t minor = kContainerMinor;  ///< version of the file that parts it has come from
 };
 using EntryKey = std::pair<Digest, std::string>;
 
 struct UnknownSection {
   Section section;
   Bytes bytes;
+  uint16_t minor = kContainerMinor;  ///< of the file it comes from
 };
 
 struct Writer::State {
@@ -42,13 +44,16 @@ struct Writer::State {
   std::vector<Section> sections;
   Header header;
 
-  Result<void> enter(const Plan& plan, std::vector<ObjectKey> parts);
+  /// `minor`: the lowest version of a file that may hold the parts.
+  Result<void> enter(const Plan& plan, std::vector<ObjectKey> parts,
+                     uint16_t minor = kContainerMinor);
   Result<std::vector<ObjectKey>> add_parts(const Plan& plan, const std::string& place);
   Result<void> add_extra(const Plan& plan, std::vector<ObjectKey>& parts);
   Result<void> check_complete() const;
   Result<void> place_objects();
   void place_records();
-  void place_sections();
+  [[nodiscard]] uint16_t lowest_minor() const;
+  Result<void> place_sections();
   Record record_of(const Pending& entry, ByteView envelope) const;
   Result<void> put_records(Output& out, Section& section);
   Result<void> put_objects(Output& out, Section& section) const;

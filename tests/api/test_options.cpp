@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -13,6 +14,7 @@ struct Sample {
   size_t struct_size;
   const char* first;
   const char* second;
+  int64_t reserved;
 };
 constexpr size_t kFirstRelease = offsetof(Sample, second);
 
@@ -24,7 +26,7 @@ struct SampleOfLater {
 
 template <>
 struct hipplan::api::Grown<Sample> {
-  static constexpr size_t kFirst = kFirstRelease;
+  static constexpr size_t kSizes[] = {kFirstRelease, sizeof(Sample)};
 };
 
 namespace {
@@ -40,7 +42,8 @@ std::string refusal(const Sample* given) {
 
 TEST_CASE("a program of an older header has nothing behind its structure's end") {
   // What lies behind it in the program's memory is not the new member.
-  Sample given{.struct_size = kFirstRelease, .first = "one", .second = "not the program's"};
+  Sample given{
+      .struct_size = kFirstRelease, .first = "one", .second = "not its own", .reserved = 9};
   const auto out = taken(&given, "options");
   REQUIRE(out.ok());
   CHECK(std::string(out->first) == "one");
@@ -49,7 +52,7 @@ TEST_CASE("a program of an older header has nothing behind its structure's end")
 }
 
 TEST_CASE("a program of a newer header is served when it asks for nothing new") {
-  SampleOfLater given{.known = {sizeof(SampleOfLater), "one", "two"}, .third = nullptr};
+  SampleOfLater given{.known = {sizeof(SampleOfLater), "one", "two", 0}, .third = nullptr};
   const auto out = taken(&given.known, "options");
   REQUIRE(out.ok());
   CHECK(std::string(out->second) == "two");
@@ -61,11 +64,14 @@ TEST_CASE("a program of a newer header is served when it asks for nothing new") 
 
 TEST_CASE("a size that no header has is refused before anything is read by it") {
   Sample given{};
-  for (const size_t size :
-       {size_t{0}, size_t{3}, kFirstRelease - 1, kLargestOptions + 1, ~size_t{0}}) {
+  for (const size_t size : {size_t{0}, size_t{3}, kFirstRelease - 1, kFirstRelease + 1,
+                            sizeof(Sample) + 1, kLargestOptions + 8, ~size_t{0}}) {
     given.struct_size = size;
     CHECK(refusal(&given) == "struct-size: does not say its size");
   }
+  given.struct_size = sizeof(Sample);
+  given.reserved = 1;
+  CHECK(refusal(&given) == "struct-size: sets its reserved member");
   CHECK(refusal(nullptr) == "null-argument: is null");
 }
 }  // namespace

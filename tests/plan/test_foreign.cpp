@@ -179,6 +179,29 @@ TEST_CASE("cubins, PTX and our own bare pieces") {
   CHECK(foreign_facts(*encode_bare_plan(sample_plan(1))).fault.empty());
 }
 
+TEST_CASE("what is nothing to us is named by its first bytes, not called damaged") {
+  using namespace std::string_literals;
+  std::string tar(512, '\0');
+  tar.replace(257, 5, "ustar");
+  const std::pair<FileKind, std::string> files[] = {{FileKind::npy, "\x93NUMPY\x01\0"s},
+                                                    {FileKind::kpack_manifest,
+                                                     "\x84\xae"
+                                                     "format_version\x01"s},
+                                                    {FileKind::tar, tar},
+                                                    {FileKind::gzip, "\x1f\x8b\x08\0"s},
+                                                    {FileKind::xz,
+                                                     "\xfd"
+                                                     "7zXZ\0"s},
+                                                    {FileKind::zip, "PK\x03\x04\x14"s}};
+  for (const auto& [kind, text] : files) {
+    CHECK(recognise(as_bytes(text)) == kind);
+    const auto refused = File::parse(bytes_of(text), "x", Check::lookup);
+    REQUIRE_FALSE(refused.ok());
+    CHECK(refused.error().reason == "foreign-file");
+    CHECK(refused.error().code == hipplan::Code::bad_input);
+  }
+}
+
 TEST_CASE("a cubin whose sections share one long name is not copied out section by section") {
   const auto start = std::chrono::steady_clock::now();
   for (const size_t letters : {size_t{60} << 10, size_t{16} << 20}) {

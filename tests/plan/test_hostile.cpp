@@ -1,6 +1,7 @@
 // Files whose digests are right and whose content is not: sweeps, unknown parts, caps.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <functional>
 
 #include <random>
@@ -187,6 +188,38 @@ TEST_CASE("a section about its file as a whole is kept there and not taken over 
     CHECK_FALSE(again->section_bytes(type).ok());
     CHECK(Bytes(again->bytes().begin(), again->bytes().end()) == good);
   }
+  const auto part = open_bytes(with_section(good, 20, 2));
+  REQUIRE_FALSE(part.ok());
+  CHECK(part.error().reason == "directory-form");
+}
+
+TEST_CASE("sections that do not fit into one directory are refused before anything is written") {
+  const Bytes good = file_of({sample_plan(1)});
+  Writer writer({});
+  for (const uint16_t first : {uint16_t{1000}, uint16_t{2000}}) {
+    Bytes many = good;
+    for (uint16_t type = first; type < first + 520; ++type) many = with_section(many, type, 0);
+    const auto file = open_bytes(many);
+    REQUIRE(file);
+    REQUIRE(file->for_each([&](const EntryInfo& e) { return writer.add_from(*file, e).ok(); }));
+    REQUIRE(writer.keep_unknown_sections(*file));
+    const auto written = writer.to_bytes();
+    CHECK(written.ok() == (first == 1000));
+    if (!written) CHECK(written.error().reason == "section-conflict");
+  }
+}
+
+TEST_CASE("a copy has the lowest version that holds what is in it") {
+  const Bytes good = file_of({sample_plan(1)});
+  const auto later = open_bytes(with_section(good, 200, 0)), first = open_bytes(good);
+  REQUIRE(later);
+  REQUIRE(first);
+  // Plans alone are of the first version, wherever they come from.
+  Writer writer({});
+  for (const auto* from : {&*later, &*first})
+    REQUIRE(
+        from->for_each([&](const EntryInfo& entry) { return writer.add_from(*from, entry).ok(); }));
+  CHECK(*writer.to_bytes() == good);
 }
 
 TEST_CASE("what this version keeps zero is passed over in a later minor version, damage else") {
@@ -207,7 +240,18 @@ TEST_CASE("what this version keeps zero is passed over in a later minor version,
         store(bytes, 10, minor);
       }));
       CHECK(file.ok() == (minor == 3));
-      if (!file) CHECK(file.error().reason == reason);
+      if (!file) {
+        CHECK(file.error().reason == reason);
+        continue;
+      }
+      // A copy of the section says of it what its file did, and has that file's version.
+      const auto again = copied(*file);
+      REQUIRE(again);
+      CHECK(again->minor_version() == 3);
+      const ByteView from = file->bytes().subspan(128, *load<uint64_t>(file->bytes(), 32)),
+                     to = again->bytes().subspan(128, *load<uint64_t>(again->bytes(), 32));
+      CHECK(std::ranges::equal(from.last(96).first(8), to.last(96).first(8)));
+      CHECK(std::ranges::equal(from.last(56), to.last(56)));
     }
   }
 }

@@ -82,8 +82,8 @@ constexpr Command kCommands[] = {
     {"list", "List a file's plans, a line each, or what this installation has",
      "plans|engines|kernels|targets|devices|handlers|instructions",
      "What to list; behind plans the plan file", nullptr, true},
-    {"extract", "Take a part out of a file", "PLAN", "Plan file",
-     "PLAN --plan|--graph|--code|--envelope|--measurements -o FILE", true, Output::file},
+    {"extract", "Take a part out of a file", "PLAN", "Plan file", "PLAN --PART -o FILE", true,
+     Output::file},
     {"size", "Print what takes how much space", "PLAN", "Plan file", "PLAN"},
     {"disasm", "Print a plan's machine code as text", "PLAN", "Plan file or code object", "PLAN",
      true},
@@ -116,7 +116,10 @@ void add_parts(CLI::App& app, Arguments& arguments) {
       {"graph", "The graph's JSON"},
       {"code", "The code objects"},
       {"envelope", "The bare envelope"},
-      {"measurements", "The times that its kernel was chosen by"}};
+      {"reasons", "How it was chosen, which why prints"},
+      {"measurements", "The times that its kernel was chosen by"},
+      {"evidence", "What came out when it was executed"},
+      {"provenance", "Where its parts came from, an in-toto statement"}};
   std::vector<CLI::Option*> flags;
   for (const auto& [name, help] : kParts) {
     const std::string part = name;
