@@ -128,21 +128,20 @@ Result<std::optional<Trust>> asked_trust(bool require_signed, const std::string&
 
 Result<OpenedFile> parse_signed(FileView bytes, const std::string& where, ByteView detached,
                                 plan::Check check, const std::optional<Trust>& trust) {
-  HIPPLAN_TRY(check_kind(bytes.view(), where));
-  std::vector<plan::Signer> by;
-  Digest judged;
-  if (trust) {
-    HIPPLAN_TRY_ASSIGN(const auto signatures, plan::read_signatures(bytes.view(), detached, where));
-    HIPPLAN_TRY_ASSIGN(by, plan::require_signed(signatures, trust->keys, trust->now, where));
-    judged = signatures.directory_digest;
+  if (!trust) {
+    HIPPLAN_TRY_ASSIGN(auto file, parse_file(std::move(bytes), where, check));
+    return OpenedFile{std::move(file), {}};
   }
+  HIPPLAN_TRY(check_kind(bytes.view(), where));
+  HIPPLAN_TRY_ASSIGN(const auto signatures, plan::read_signatures(bytes.view(), detached, where));
+  HIPPLAN_TRY_ASSIGN(auto by, plan::require_signed(signatures, trust->keys, trust->now, where));
   HIPPLAN_TRY_ASSIGN(auto file, plan::File::parse(std::move(bytes), where, check));
-  if (trust && file.directory_digest() != judged)
+  if (file.directory_digest() != signatures.directory_digest)
     return Error{.code = Code::machine,
                  .reason = "file-changed",
                  .where = where,
                  .what = "file changed while it was read",
-                 .expected = judged.hex(),
+                 .expected = signatures.directory_digest.hex(),
                  .found = file.directory_digest().hex()};
   return OpenedFile{std::move(file), std::move(by)};
 }
